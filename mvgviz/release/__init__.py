@@ -1,1 +1,1 @@
-"""What may leave the house: releases, their ledger, and the audit of the noise that makes them."""
+"""Releases: what may be published, the ledger that counts it, and the audit of its noise."""

@@ -1,9 +1,9 @@
 """An audit by simulation: does the noise hide the worst neighbours as well as it claims?
 
-Noise is drawn on both neighbours, by the sampler of trials and pictures (:func:`simulate_scores`) or the hardened one
-of a release (:func:`release_scores`). What the best attack (likelihood ratio) achieves on it gives a lower bound on
-epsilon (:func:`judge`). A bound above the claim proves the claim wrong; one below it proves nothing, but would have
-caught a large mistake. What the attack does not see is checked on the same draws (:mod:`mvgviz.release.noise_check`).
+Draw noise on both neighbours with the sampler of trials (:func:`simulate_scores`) or of releases
+(:func:`release_scores`). The best attack (likelihood ratio) gives a lower bound on epsilon (:func:`judge`). A bound
+above the claim refutes it; a bound below proves nothing, but would reveal a large mistake. The same draws are tested
+for what the attack does not see (:mod:`mvgviz.release.noise_check`).
 
 References
   [1] Jagielski, Ullman & Oprea, Auditing differentially private machine learning, NeurIPS 2020.
@@ -34,17 +34,16 @@ from mvgviz.validation import FloatArray, count, fraction, frozen, generator, po
 _AT_ONCE = 2**17  # entries
 _THRESHOLDS = 400
 _LEAST_TRIALS = 100
-_LEAST_RELEASES = 2  # one does not show whether the next has the same noise
+_LEAST_RELEASES = 2  # one alone cannot show repeated noise
 _LARGE, _LARGEST = 2.0**12, 2.0**40  # answers in standard deviations: at least, and at most, which leaves 12 bits
-_LEVELS = (1.0, 0.0, -1 / 64, 0.0)  # of that size, by turns
 _MOST_EXTRA = 1.1  # what the hardened noise may be larger by, for rounding
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoiseScores:
-    """The attack's scores of noise alone, on each neighbour: standard normal, whatever the size of the noise.
+    """The attack's scores of the noise on each neighbour: standard normal if the noise is as claimed.
 
-    ``releases`` were drawn on each neighbour; one may be attacked at each of its records.
+    ``releases``: drawn on each neighbour; a release of a table gives a score for each record.
     """
 
     absent: FloatArray = field(repr=False)
@@ -57,9 +56,8 @@ class NoiseScores:
 class Audit:
     """The attack on the half of the trials that did not choose its threshold.
 
-    ``absent`` and ``present``: the scores of all trials on the two neighbours, ``N(0, 1)`` and ``N(mu, 1)`` when the
-    claim is true. ``accused`` and ``caught`` of ``evaluated`` each are above ``threshold``. ``check``: whether the
-    noise itself was as claimed, also where the attack does not look.
+    ``absent``, ``present``: all scores on the two neighbours, ``N(0, 1)`` and ``N(mu, 1)`` if the claim is true.
+    ``accused`` and ``caught`` of ``evaluated`` each are above ``threshold``. ``check``: tests of the noise itself.
     """
 
     absent: FloatArray = field(repr=False)
@@ -74,20 +72,20 @@ class Audit:
 
     @property
     def epsilon_lower(self) -> float:
-        """With the stated confidence the mechanism spends at least this epsilon at ``delta``."""
+        """Return the epsilon that the noise spends at least, at ``delta`` and with this confidence."""
         return float(epsilon_lower(self.caught, self.accused, self.evaluated, self.delta, self.confidence))
 
     @property
     def ceiling(self) -> float:
-        """The most that so few trials could ever show."""
+        """Return the largest epsilon that so many trials can show."""
         return float(epsilon_lower(self.evaluated, 0, self.evaluated, self.delta, self.confidence))
 
 
 def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
                     progress: Callable[[float], None] | None = None) -> NoiseScores:
-    """Draw the noise of releases on each neighbour with ``sample_noise``, and score it: at least ``trials`` scores.
+    """Draw noise on each neighbour with ``sample_noise`` and return at least ``trials`` scores of each.
 
-    A table whose records have independent noise is attacked at each of its records. ``progress``: told the part done.
+    ``progress`` is called with the share done.
     """
     trials, rng = count("trials", trials), generator(rng)
     if not trials >= _LEAST_TRIALS:
@@ -99,10 +97,10 @@ def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
 
 def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatArray | None = None,
                    progress: Callable[[float], None] | None = None) -> NoiseScores:
-    """The same through the hardened sampler of a release: fresh noise, about 25 µs an entry.
+    """Score the hardened noise of a release: fresh noise, about 25 µs an entry.
 
-    ``query`` is the design's; its answer is not used: the two neighbours differ by the worst pair's difference and
-    answer from 0 to as much as any data could, by turns, so that noise which depends on the answer shows.
+    The query's answer is not used. The neighbours differ by the worst pair's difference; their answers have random
+    sizes up to the largest possible, which reveals noise that depends on the answer.
     ``largest`` as in :func:`mvgviz.release.secure_noise.noisy_answer`.
     """
     trials, design = count("trials", trials), loss.design
@@ -110,28 +108,37 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
     added = np.repeat(loss.left, design.cols, axis=1) if attacks_per_release(design) > 1 else loss.left @ loss.right.T
     rows, cols = design.row_side, design.col_side
     size = min(max(secure_noise.largest_white_norm(query, rows, cols, largest), _LARGE), _LARGEST)
-    base = sampling.colour(rows, cols, np.full((1, design.rows, design.cols), size))[0]
     plans: list[secure_noise.Hardening] = []
+    rng = np.random.default_rng()
 
     def draw(_: int, present: bool) -> FloatArray:
-        answer = frozen(_LEVELS[len(plans) % len(_LEVELS)] * base + (added if present else 0.0))
+        white = _of_many_sizes(len(plans), size, (design.rows, design.cols), rng)
+        answer = frozen(sampling.colour(rows, cols, white[None])[0] + (added if present else 0.0))
         asked = replace(query, value=answer)
         noisy, plan = secure_noise.noisy_answer(asked, rows, cols, design.mu, largest=largest,
                                                 plan=plans[0] if plans else None)
         plans.append(plan)
-        # The noise is a hair larger than the design's, as the plan says; one that says less is not believed.
+        # The plan makes the noise slightly larger than the design; a plan that says less is not believed.
         return (noisy - answer)[None] / min(max(plan.noise_std, 1.0), _MOST_EXTRA)
 
     return _scored(loss, trials, 1, draw, progress, rounding=size * _rounding(rows) * _rounding(cols))
 
 
+def _of_many_sizes(turn: int, most: float, shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
+    """Return in turn a whitened answer of the largest size, 0, random sizes, and one random size."""
+    if turn % 4 < 2:
+        return np.full(shape, 0.0 if turn % 4 else most)
+    sizes = shape if turn % 4 == 2 else (1, 1)
+    return np.full(shape, rng.choice([-1, 1], sizes) * most ** rng.uniform(-0.25, 1, sizes))
+
+
 def _rounding(side: NoiseSide) -> float:
-    """About the relative error of an answer that is coloured and whitened; a factor for each side."""
+    """Return roughly the relative error of colouring and whitening with this side."""
     return 2**-26 * (2 if side.is_diagonal else math.sqrt(side.size * side.variances.max() / side.variances.min()))
 
 
 def attacks_per_release(design: NoiseDesign) -> int:
-    """How many records of one release are attacked: each of a table's, if their noise is independent."""
+    """Return how many records of a release are attacked: all of a table whose noise is independent."""
     body = design.neighbours
     each = isinstance(body, ReplacedColumn) and body.records == 1 and design.col_side.is_identity
     return design.cols if each else 1
@@ -139,7 +146,9 @@ def attacks_per_release(design: NoiseDesign) -> int:
 
 def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool], FloatArray],
             progress: Callable[[float], None] | None, rounding: float = 0.0) -> NoiseScores:
-    """Draw on one neighbour, then on the other: so a sampler that starts again each time repeats itself."""
+    """Draw on one neighbour, then on the other, so that a sampler that restarts repeats itself."""
+    if loss.design.blocks:
+        raise InputError(f"this audit is for Gaussian noise, got {loss.design.family.word} noise; use audit_pure")
     per_release = attacks_per_release(loss.design)
     releases = max(math.ceil(trials / per_release), _LEAST_RELEASES)
     left, right = loss.attack_factors()
@@ -161,27 +170,28 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
 
 def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: float = 1.0,
           confidence: float = 0.95) -> Audit:
-    """The attack on releases with this noise: the first half of the scores chooses the threshold, the second counts.
+    """Attack releases with this noise.
 
-    ``noise_factor`` scales the noise that is really added, not the noise that is claimed: 0.5 is a broken mechanism.
+    ``noise_factor`` scales the added noise, not the claimed noise: 0.5 is a broken mechanism.
     """
     delta, confidence = fraction("delta", delta), fraction("confidence", confidence)
     factor = positive("noise_factor", noise_factor)
-    absent, present = factor * noise.absent, loss.mu + factor * noise.present
+    return attacked(factor * noise.absent, loss.mu + factor * noise.present, delta=delta, confidence=confidence,
+                    check=check_noise(noise.tally, np.concatenate([noise.absent, noise.present]), noise_factor=factor))
+
+
+def attacked(absent: FloatArray, present: FloatArray, *, delta: float, confidence: float, check: NoiseCheck) -> Audit:
+    """Choose the threshold on the first half of the scores and count on the second."""
     half = absent.size // 2
     threshold = _best_threshold(absent[:half], present[:half], delta, confidence)
     return Audit(absent=absent, present=present, threshold=threshold, evaluated=absent.size - half, delta=delta,
                  accused=int(np.count_nonzero(absent[half:] > threshold)), confidence=confidence,
-                 caught=int(np.count_nonzero(present[half:] > threshold)),
-                 check=check_noise(noise.tally, np.concatenate([noise.absent, noise.present]), noise_factor=factor))
+                 caught=int(np.count_nonzero(present[half:] > threshold)), check=check)
 
 
 def epsilon_lower(caught: npt.ArrayLike, accused: npt.ArrayLike, out_of: int, delta: float,
                   confidence: float) -> FloatArray:
-    """``log((caught rate - delta)/false-alarm rate)`` at the careful ends of both rates [1]; at least 0.
-
-    Each rate has its Clopper–Pearson end [2] at half of the error, so that both hold together.
-    """
+    """Return ``log((caught rate - delta)/false-alarm rate)`` [1] at the Clopper–Pearson ends [2] of both rates."""
     error = (1 - confidence) / 2
     hits, alarms = np.asarray(caught, dtype=np.float64), np.asarray(accused, dtype=np.float64)
     low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), out_of - hits + 1, error), 0.0)
@@ -190,7 +200,7 @@ def epsilon_lower(caught: npt.ArrayLike, accused: npt.ArrayLike, out_of: int, de
 
 
 def _best_threshold(absent: FloatArray, present: FloatArray, delta: float, confidence: float) -> float:
-    """The threshold with the best bound on these scores; tries the tails of both, finely."""
+    """Return the threshold with the best bound on these scores."""
     size = absent.size
     ranks = np.unique(np.geomspace(1, size, _THRESHOLDS).astype(int))
     falling, rising = np.sort(absent), np.sort(present)
@@ -204,6 +214,6 @@ def _best_threshold(absent: FloatArray, present: FloatArray, delta: float, confi
 
 
 def seconds_to_draw(design: NoiseDesign) -> float:
-    """About how long one release takes to draw and to check."""
+    """Estimate the time to draw and check one release."""
     products = sum(side.size for side in (design.row_side, design.col_side) if not side.is_diagonal)
     return design.rows * design.cols * (3e-8 + 3e-10 * products)

@@ -1,4 +1,4 @@
-"""What stands in a ledger: what a release is going to spend, what it spent, and what several spent together."""
+"""Entries of a ledger: what a release will spend, what it spent, and what several spent together."""
 
 import hashlib
 import json
@@ -11,35 +11,40 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol, Self
 
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
+from mvgviz.noise.accounting import compose_mu, gaussian_mu
+from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.validation import MOST_POPULATION, fraction, parsed_json
 
 CAVEATS = {
     "ranges": "ranges read from the data",
-    "bound": "a bound on the records read from the data",
-    "records": "a number of records that follows from which of them were left out",
+    "bound": "a clipping bound read from the data",
+    "records": "a number of records that depends on the dropped ones",
     "directions": "directions read from the data",
-    "split": "a split of the budget read from the data",
+    "split": "shares of the budget read from the data",
     "choices": "choices made after looking at results on the data",
 }
-"""What a guarantee does not cover, and what it is called."""
+"""What a guarantee does not cover, in words."""
 
 MIXED_RULES = "releases under different definitions of neighbours"
+_ROUNDING = 1e-10  # of a cap; Gaussian releases are made with a larger margin than this
+_TENTHS = 1e-14  # of a cap: ten times 0.1 fit into 1
 _MOST_TOLD = 3_000  # releases brought at once
 _ID = re.compile("[0-9a-f]{32}")
+_SINCE = ("title", "family", "epsilon_pure", "parameters")  # fields that older ledgers do not have
 
 
 @dataclass(frozen=True, kw_only=True)
 class Total:
-    """What several releases spent together: ``mu``, and epsilon at ``delta``.
+    """What several releases spent: ``mu`` of Gaussian and ``epsilon_pure`` of pure noise, epsilon at ``delta``.
 
-    With anything in ``not_covered`` these numbers are a guarantee for the noise alone, not for the data.
+    With anything in ``not_covered`` these numbers hold for the noise alone, not for the data.
     """
 
     mu: float
     epsilon: float
     delta: float
     not_covered: tuple[str, ...] = ()
+    epsilon_pure: float = 0.0
 
     @property
     def words(self) -> str:
@@ -49,7 +54,10 @@ class Total:
 
 @dataclass(frozen=True, kw_only=True)
 class Spend:
-    """What one release is going to spend, before any noise: ``mu``; epsilon is told at ``delta``."""
+    """What one release will spend: ``mu``, or a pure epsilon; ``delta``: where epsilon is shown.
+
+    ``title``: the published name of the data. ``parameters``: of the noise family.
+    """
 
     data: str
     query: str
@@ -58,25 +66,40 @@ class Spend:
     mu: float
     delta: float
     caveats: tuple[str, ...] = ()
+    title: str = ""
+    family: str = "gaussian"
+    epsilon_pure: float = 0.0
+    parameters: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for caveat in self.caveats:
             if caveat not in CAVEATS:
                 raise InputError(f"caveats must be among {', '.join(CAVEATS)}, got {caveat!r}")
-        if not (isinstance(self.mu, float | int) and math.isfinite(self.mu) and self.mu > 0):
-            raise InputError("mu must be a positive, finite number")
-        object.__setattr__(self, "mu", float(self.mu))
+        for name in ("mu", "epsilon_pure"):
+            spent = getattr(self, name)
+            if not (isinstance(spent, float | int) and math.isfinite(spent) and spent >= 0):
+                raise InputError(f"{name} must be a positive, finite number")
+            object.__setattr__(self, name, float(spent))
+        if not self.mu + self.epsilon_pure > 0:
+            raise InputError("mu must be a positive, finite number, or epsilon_pure")
+        if not (isinstance(self.family, str) and isinstance(self.title, str)):
+            raise InputError("family and title must be texts")
         object.__setattr__(self, "delta", fraction("delta", self.delta))
         object.__setattr__(self, "caveats", tuple(self.caveats))
+        object.__setattr__(self, "parameters", tuple(float(value) for value in self.parameters))
+
+    @property
+    def epsilon(self) -> float:
+        """Return what it spends alone."""
+        return running_epsilon(self.delta, self.epsilon_pure, self.mu)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One release. ``mu`` and epsilon at ``delta`` are its own, the totals those of the same people so far.
+    """One release with its own ``mu`` and epsilon, and the totals of the same people so far.
 
-    ``number``: its place in the ledger. ``state``: "released", or "reserved" until it is; what was reserved and never
-    released counts as spent. ``id``: a random number that goes with it from ledger to ledger; of entries from before
-    there were ids see :func:`old_id`.
+    ``number``: its place in the ledger. ``state``: "reserved", then "released"; both count as spent. ``id``: a random
+    number that stays the same in other ledgers; older entries use :func:`old_id`.
     """
 
     number: int
@@ -95,15 +118,19 @@ class Entry:
     total_not_covered: tuple[str, ...]
     state: str = "released"
     id: str = ""
+    title: str = ""
+    family: str = "gaussian"
+    epsilon_pure: float = 0.0
+    parameters: tuple[float, ...] = ()
 
     @property
     def not_covered(self) -> tuple[str, ...]:
-        """In words, what this release's guarantee leaves out."""
+        """Return in words what this release's guarantee does not cover."""
         return in_words(self.caveats)
 
     @property
     def is_finished(self) -> bool:
-        """Whether the answer is known to be complete."""
+        """Return whether the answer was released."""
         return self.state == "released"
 
 
@@ -118,18 +145,18 @@ class Told(NamedTuple):
 
 
 def identity_of(spend: Spend | Entry, own_id: str, time: str) -> tuple[object, ...]:
-    """What makes two entries about the same people the same release."""
+    """Return what two entries share if they are the same release about the same people."""
     return own_id, time, *(getattr(spend, field.name) for field in fields(Spend))
 
 
 def told_by(text: str) -> tuple[list[Told], list[list[str]]]:
-    """The entries of a downloaded ledger, checked, and the names in it that are the same people."""
-    refusal = ("this is not a ledger as mvgviz writes it: choose the file ledger.json that was downloaded on the page "
+    """Return the checked entries of a downloaded ledger, and its names for the same people."""
+    refusal = ("this is not a ledger of mvgviz: choose the file ledger.json that you downloaded on the page "
                "Release & report")
     held = parsed_json(text, refusal)
     releases = held.get("releases") if isinstance(held, dict) else None
     if isinstance(releases, list) and len(releases) > _MOST_TOLD:
-        raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")
+        raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: import it in parts")
     found, before = [], ""
     try:
         for entry in held["releases"]:
@@ -142,7 +169,8 @@ def told_by(text: str) -> tuple[list[Told], list[list[str]]]:
 
 
 def _told(entry: dict[str, Any], own: str) -> Told:
-    spend = Spend(**{field.name: entry[field.name] for field in fields(Spend)})
+    spend = Spend(**{field.name: entry[field.name] for field in fields(Spend) if field.name not in _SINCE}
+                  | {name: entry[name] for name in _SINCE if name in entry})
     told = Told(spend, own, entry["time"], entry.get("population", spend.data), entry.get("state", "released"))
     datetime.fromisoformat(told.time)
     words = (told.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
@@ -153,19 +181,21 @@ def _told(entry: dict[str, Any], own: str) -> Told:
 
 
 def old_id(before: str, entry: Mapping[str, Any]) -> str:
-    """The id of an entry without one: it follows from the entry and all such before it in its ledger.
+    """Return an id for an entry without one, from the entry and all such entries before it.
 
-    Two downloads of one ledger agree on it; two ledgers only while they are the same from their first entry on.
+    Downloads of the same ledger agree on it.
     """
-    held = [entry.get(field.name) for field in fields(Entry) if field.name not in ("state", "id")]
+    held = [entry.get(field.name) for field in fields(Entry) if field.name not in ("state", "id", *_SINCE)]
     return hashlib.blake2b(json.dumps([before, held]).encode(), digest_size=16).hexdigest()
 
 
 class Cost(Protocol):
-    """What a release spends: an entry, or one that is yet to be made."""
+    """What a release spends or will spend."""
 
     @property
     def mu(self) -> float: ...
+    @property
+    def epsilon_pure(self) -> float: ...
     @property
     def neighbour_rule(self) -> str: ...
     @property
@@ -173,20 +203,26 @@ class Cost(Protocol):
 
 
 class Sum:
-    """What releases spend together, added up one by one.
+    """Add up what releases spend.
 
-    A replaced record is one removed and another added. So beside releases about replaced records those about added or
-    removed ones count twice, and what all of them spend is told for replaced records.
+    A replaced record is one removed and another added. So releases about added or removed records count twice beside
+    those about replaced records, and the sum is about replaced records.
+
+    Gaussian and pure noise have separate pots (:mod:`mvgviz.noise.mixtures`). You may choose the family of noise after
+    seeing answers, so each pot has a limit fixed in advance (:meth:`fits`).
     """
 
     def __init__(self, costs: Iterable[Cost] = ()) -> None:
         self._mus: dict[str, list[float]] = {}
+        self._pure: dict[str, list[float]] = {}
         self._caveats: set[str] = set()
         for cost in costs:
             self.add(cost)
 
     def add(self, cost: Cost) -> Self:
-        self._mus.setdefault(cost.neighbour_rule, []).append(cost.mu)
+        rule = cost.neighbour_rule
+        self._mus.setdefault(rule, []).append(cost.mu)
+        self._pure.setdefault(rule, []).append(cost.epsilon_pure)
         self._caveats.update(cost.caveats)
         return self
 
@@ -196,33 +232,53 @@ class Sum:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The kinds of neighbours that it is about; more than one have no sum."""
+        """Return the kinds of neighbours; with more than one there is no sum."""
         return frozenset(rule for rule in self._mus if self._times(rule) == 1)
 
     def counted(self, *costs: Cost) -> list[float]:
-        """The ``mu`` of each as it counts here."""
+        """Return the ``mu`` of each as it counts here."""
         return [cost.mu * self._times(cost.neighbour_rule) for cost in costs]
 
     @property
     def mu(self) -> float:
-        """What all of them spend."""
+        """Return the ``mu`` of all of them."""
         times = {rule: self._times(rule) for rule in self._mus}
         return compose_mu([times[rule] * mu for rule, mus in self._mus.items() for mu in mus] or [0.0])
 
+    @property
+    def pure(self) -> float:
+        """Return the pure epsilon of all of them."""
+        return math.fsum(self._times(rule) * epsilon for rule, parts in self._pure.items() for epsilon in parts)
+
+    def fits(self, cap: tuple[float, float], pure: float = 0.0) -> bool:
+        """Return whether all of them together keep (epsilon, delta), but for rounding.
+
+        Pure noise alone may spend epsilon. Beside Gaussian noise it may spend only ``pure``, and Gaussian noise what
+        remains. ``pure`` must not depend on a Gaussian answer, or delta may be exceeded (by half in an example:
+        ``tests/unit/noise/test_mixtures.py``).
+        """
+        if not self.mu > 0:
+            return self.pure <= cap[0] * (1 + _TENTHS)
+        return self.mu <= self.room(cap, pure) * (1 + _ROUNDING)
+
+    def room(self, cap: tuple[float, float], pure: float = 0.0) -> float:
+        """Return the ``mu`` that Gaussian noise may reach in all: 0 if pure noise spent more than its part."""
+        return float(gaussian_mu(cap[0] - pure, cap[1])) if self.pure <= pure * (1 + _TENTHS) else 0.0
+
     def total(self, delta: float) -> Total:
-        mu, mixed = self.mu, (MIXED_RULES,) * (len(self.rules) > 1)
-        return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
+        mu, pure, mixed = self.mu, self.pure, (MIXED_RULES,) * (len(self.rules) > 1)
+        return Total(mu=mu, epsilon=running_epsilon(delta, pure, mu), delta=delta, epsilon_pure=pure,
                      not_covered=in_words(self._caveats) + mixed)
 
 
 def in_words(caveats: Iterable[str]) -> tuple[str, ...]:
-    """What is not covered, in the order of the list above."""
+    """Return what is not covered, in the order of ``CAVEATS``."""
     named = set(caveats)
     return tuple(words for caveat, words in CAVEATS.items() if caveat in named)
 
 
 def tidy(name: str) -> str:
-    """A population's name on one line, with single spaces."""
+    """Return a population's name on one line, with single spaces."""
     words = " ".join(unicodedata.normalize("NFC", name).split()) if isinstance(name, str) else ""
     if not (0 < len(words) <= MOST_POPULATION and words.isprintable()):
         raise InputError(f"the name of a population must be a line of at most {MOST_POPULATION} characters")

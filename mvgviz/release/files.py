@@ -1,7 +1,8 @@
-"""A release as files: the noisy matrix (CSV, NPY), an interval for each number (CSV), what is to be known (JSON)."""
+"""A release as files: the noisy matrix (CSV, NPY), an interval for each number (CSV), the certificate (JSON)."""
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -12,68 +13,64 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.labels import GAPS
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import optional
 from mvgviz.provenance import Range
 from mvgviz.query.record_bound import RecordBound
-from mvgviz.release.intervals import LEVEL, covered_words
-from mvgviz.release.release import Release
+from mvgviz.release.answer import Release
+from mvgviz.release.intervals import LEVEL, covered_words, row_widths
+from mvgviz.release.means_by_group import means_by_group
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
-_FORMAT = 2
+_FORMAT = 3
 _TAKEN_AS_PUBLIC = ("the number of records (or vertices; of places, where a record may be absent), the names and the "
                    "order of the columns, the declared ranges and every choice not listed as read from the data")
 MOST_INTERVALS = 100_000
-"""Numbers that get a line of their own in the file of intervals; in a larger one each row of the answer gets one."""
+"""Up to so many numbers the file of intervals has a line for each number, beyond a line for each row."""
 _MOST_STD = 40_000  # numbers in the JSON
-_DATA_UNITS = " (data's units)"
 
 
 def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
-    """The noisy matrix with names; a table (identity query) has its records in rows, like a file of data.
+    """Return the noisy matrix with names, in the data's units if known; a table has its records in rows.
 
-    Names that a spreadsheet would read as a formula get an apostrophe; numbers are plain, to the last digit.
+    Names that a spreadsheet would read as a formula get an apostrophe; numbers have all their digits.
     """
-    matrix = release.noisy
+    matrix = release.in_units
     usual_rows, usual_cols = release.names
     rows = _names("row_names", row_names, usual_rows, matrix.shape[0])
     cols = _names("col_names", col_names, usual_cols, matrix.shape[1])
     if release.kind.is_table:
         matrix, rows, cols = matrix.T, cols, rows
-    lines = ([_cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
-    return csv_text(chain([["", *map(_cell, cols)]], lines))
+    lines = ([cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
+    return csv_text(chain([["", *map(cell, cols)]], lines))
 
 
 def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
-    """A line for each released number: its value and the ends of its interval; in the data's own units too, if known.
+    """Return a line for each number: value, interval and the effect of clipping, in the data's units if known.
 
-    Of more than ``MOST_INTERVALS`` numbers: a line for each row of the answer (each feature of a table) with the
-    largest half width in it, which is that of every number in the row where the noise is the same in all columns.
-    Where records were clipped to a bound, at the end how far that moved the numbers of the row at most.
+    Beyond ``MOST_INTERVALS`` numbers: a line for each row of the answer with the largest half width in it.
     """
-    noise, units = release.known_noise, release.data_units
+    noise = release.known_noise
     if release.noisy.size <= MOST_INTERVALS:
-        names, columns = _names_of_numbers(release, _cell), _interval_columns(release, level, f" {level:g}")
+        names, columns = _names_of_numbers(release, cell), _interval_columns(release, level, f" {level:g}")
     else:
-        widths = noise.per_std(level) * noise.largest_std()
-        names, columns = {_row_head(release): [*map(_cell, release.names[0])]}, {f"half width {level:g}": widths}
-        if units is not None:
-            columns |= {f"half width {level:g}{_DATA_UNITS}": widths * units.factor}
-        columns |= _clipped(release)
+        names = {_row_head(release): [*map(cell, release.names[0])]}
+        columns = {f"half width {level:g}": row_widths(noise, release.data_units, level)}
+        columns |= {name: most.max(axis=1) for name, most in clipped_columns(release).items()}
     numbers = (map(repr, column.ravel().tolist()) for column in columns.values())
     return csv_text(chain([[*names, *columns]], map(list, zip(*names.values(), *numbers, strict=True))))
 
 
 def interval_frame(release: Release, level: float) -> Any:
-    """The lines of :func:`to_intervals_csv` as a pandas frame, one for each number."""
+    """Return the lines of :func:`to_intervals_csv`, one for each number, as a pandas frame."""
     columns = _interval_columns(release, level)
     return optional("pandas").DataFrame(
         _names_of_numbers(release) | {name: column.ravel() for name, column in columns.items()})
 
 
 def _names_of_numbers(release: Release, written: Callable[[str], str] = str) -> dict[str, list[str]]:
-    """The row and the column of each released number, by head."""
     rows, cols = ([written(name) for name in names] for names in release.names)
     return {_row_head(release): [row for row in rows for _ in cols],
             "record" if release.kind.is_table else "column": cols * len(rows)}
@@ -84,37 +81,37 @@ def _row_head(release: Release) -> str:
 
 
 def _interval_columns(release: Release, level: float, suffix: str = "") -> dict[str, FloatArray]:
-    """Value and ends of each number's interval, rows × cols, by head; without ends where the noise may not be told."""
-    columns, units = {"value": release.noisy}, release.data_units
+    """Return value and interval of each number by heading; no interval if the noise is not private."""
+    columns = {"value": release.in_units}
     if release.entry_noise is not None:
-        widths = release.half_widths(level)
-        columns |= {f"lower{suffix}": release.noisy - widths, f"upper{suffix}": release.noisy + widths}
-    if units is not None:
-        columns |= {f"{name}{_DATA_UNITS}": units.of(values) for name, values in columns.items()}
-    clipped = {name: np.repeat(most, release.noisy.shape[1]) for name, most in _clipped(release).items()}
-    return columns | clipped
+        widths = release.half_widths(level, in_units=True)
+        columns |= {f"lower{suffix}": release.in_units - widths, f"upper{suffix}": release.in_units + widths}
+    return columns | clipped_columns(release)
 
 
-def _clipped(release: Release) -> dict[str, FloatArray]:
-    """How far clipping moved the numbers of each row at most, by head; none where it moved none or may not be told."""
+def clipped_columns(release: Release) -> dict[str, FloatArray]:
+    """Return how far clipping moved each number at most, by heading; empty if there was none or it is not private."""
     if release.most_clipped is None:
         return {}
-    most = np.broadcast_to(release.most_clipped.max(axis=1), len(release.noisy))
-    columns, units = {"clipping adds at most": most}, release.data_units
-    return columns if units is None else columns | {f"clipping adds at most{_DATA_UNITS}": most * units.factor}
+    most = np.broadcast_to(release.most_clipped.max(axis=1)[:, None], release.noisy.shape)
+    return {"clipping adds at most": most if release.data_units is None else release.data_units.widths(most)}
 
 
 def to_npy(release: Release) -> bytes:
-    """The noisy matrix, rows × cols, as a file of numpy's own."""
+    """Return the noisy matrix, rows × cols, as an NPY file."""
     file = io.BytesIO()
     np.save(file, release.noisy, allow_pickle=False)
     return file.getvalue()
 
 
 def to_metadata_json(release: Release) -> str:
-    """Everything about the release but its numbers."""
+    """Return the certificate: everything about the release but its numbers."""
+    if release.certificate:
+        return release.certificate
     rows, cols = release.noisy.shape
+    of_data = release.ranges if release.declared_ranges is None else release.declared_ranges
     csv_layout = "records in rows, features in columns" if release.kind.is_table else "as the NPY"
+    csv_layout += ", in the units of the query" if release.data_units is None else ", in the data's units"
     content = {
         "mvgviz_release": _FORMAT,
         "time": release.time,
@@ -124,22 +121,26 @@ def to_metadata_json(release: Release) -> str:
             "neighbours": release.neighbour_rule, "sensitivity": release.sensitivity},
         "guarantee": {
             "words": release.guarantee, "epsilon": release.epsilon, "delta": release.delta, "mu": release.mu,
-            "mu_is": release.mu_is, "epsilon_asked": release.epsilon_asked, "calibrated_by": release.calibrated_by,
+            "mu_is": release.mu_is, "epsilon_pure": release.epsilon_pure,
+            "epsilon_asked": release.epsilon_asked, "calibrated_by": release.calibrated_by,
             "caveats_accepted": release.caveats, "not_covered": release.not_covered},
         "noise": {
-            "design": release.design, "mode": release.mode, "rows": _side(release.row_noise),
+            "family": release.family, "design": release.design, "mode": release.mode, "rows": _side(release.row_noise),
             "cols": _side(release.col_noise), "larger_than_designed_by_factor": release.hardening.noise_std,
             "symmetrised": release.symmetrised},
         "intervals": _intervals(release),
         "origins": {**release.origins, "chosen_on_the_data": release.chosen_on_data},
         "ranges": {
-            "of_the_numbers_asked": _ends(release.ranges),
-            "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
-            "origins": None if release.ranges is None else {name: it.origin for name, it in release.ranges.items()}},
+            "of_the_numbers_asked": _ends(release.ranges), "of_the_data": _ends(of_data),
+            "origins": _origins(release.ranges), "origins_of_the_data": _origins(of_data)},
+        "prepared": {
+            "gaps": release.gaps, "words": GAPS.get(release.gaps, ""), "records_per_person": release.per_person},
         "record_bound": _bound(release.bound),
         "taken_as_public": _TAKEN_AS_PUBLIC,
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
         "data": release.data,
+        "title": release.title,
+        "units": release.units,
         "scenario": None if release.scenario is None else json.loads(release.scenario.to_json()),
         "hardening": asdict(release.hardening),
         "versions": {"mvgviz": release.version, "opendp": release.opendp_version},
@@ -148,7 +149,7 @@ def to_metadata_json(release: Release) -> str:
 
 
 def _intervals(release: Release) -> dict[str, Any] | None:
-    """What each number's interval follows from: one number for each row and each column, not one for each entry."""
+    """Return what intervals follow from: a number for each row and each column, not for each entry."""
     noise, units = release.entry_noise, release.data_units
     if noise is None:
         return None
@@ -157,31 +158,34 @@ def _intervals(release: Release) -> dict[str, Any] | None:
         entry += " on the diagonal, elsewhere sqrt((rows[i] * cols[j])**2 + (rows[j] * cols[i])**2"
         entry += ") / 2" if noise.shared is None else " + 2 * R[i][j] * C[i][j]) / 2, R and C the noise's covariances"
     return {
-        "words": "the answer that was asked lies within half a width of a released number in "
-                 f"{100 * LEVEL:g} % of releases, each number by itself; {covers}",
+        "words": "the answer without noise lies within half a width of a released number in "
+                 f"{100 * LEVEL:g} % of releases, for each number alone; {covers}",
         "clipping_adds_at_most": None if release.most_clipped is None else release.most_clipped.max(axis=1).tolist(),
-        "level": LEVEL, "half_width_in_std": noise.per_std(), "std_of_entry": entry,
+        "level": LEVEL, "half_width_in_std": _compact(noise.per_row()), "rounding_in_std": noise.rounding,
+        "std_of_entry": entry, "entries_share_noise": noise.shared is not None,
         "std_rows": _compact(noise.rows), "std_cols": _compact(noise.cols),
-        "std_layout": "rows and columns of the NPY; one number stands for all of them, null for too many to list",
+        "std_layout": "rows and columns of the NPY; one number stands for all, null means too many to list",
         "data_units": None if units is None else {
-            "words": "offset + factor * number, for each row; half widths times factor",
-            "offset": units.offset.tolist(), "factor": units.factor.tolist()}}
+            "words": "offset[i] + factor[i] * cols[j] * number; half widths times factor[i] * cols[j]; second moments "
+                     "stay about the point that was mapped onto 0 (the middle of each range, or its lower end), sums "
+                     "by group about the middle",
+            "offset": units.offset.tolist(), "factor": units.factor.tolist(), "cols": units.cols.tolist()}}
 
 
 def _bound(bound: RecordBound | None) -> dict[str, Any] | None:
-    """What records were pulled into first; its numbers only where they tell nothing of the data."""
+    """Return the clipping bound, with its numbers only if they reveal nothing of the data."""
     if bound is None:
         return None
-    told = bound.origin.is_covered and bound.directions is None
+    shown = bound.is_told
     return {
-        "words": "records were drawn towards the centre c until ||diag(weights) (x - c)|| <= radius, before anything "
-                 "was asked", "origin": bound.origin, "mu_spent_on_its_radius": bound.mu,
-        "radius": bound.radius if told else None, "weights": np.asarray(bound.weights).tolist() if told else None,
-        "centre": np.asarray(bound.centre).tolist() if told else None}
+        "words": "each record x was clipped first: moved towards the centre c until ||diag(weights) (x - c)|| <= "
+                 "radius", "origin": bound.origin, "mu_spent_on_its_radius": bound.mu,
+        "radius": bound.radius if shown else None, "weights": np.asarray(bound.weights).tolist() if shown else None,
+        "centre": np.asarray(bound.centre).tolist() if shown else None}
 
 
 def _compact(values: FloatArray) -> float | list[float] | None:
-    """One number where all are the same, None where there are too many."""
+    """Return one number if all are the same, None if there are too many."""
     if values.min() == values.max():
         return float(values[0])
     return values.tolist() if values.size <= _MOST_STD else None
@@ -194,13 +198,17 @@ def _names(what: str, given: Sequence[str] | None, usual: Sequence[str], size: i
     return names
 
 
-def _cell(name: str) -> str:
-    """On one line (a lone carriage return would begin a new one, unquoted), and no formula."""
+def cell(name: str) -> str:
+    """Return a name on one line that is no formula; a lone carriage return would begin a new line."""
     return spreadsheet_cell(" ".join(name.split()))
 
 
 def _ends(ranges: Mapping[str, Range] | None) -> dict[str, list[float]] | None:
     return None if ranges is None else {name: [known.low, known.high] for name, known in ranges.items()}
+
+
+def _origins(ranges: Mapping[str, Range] | None) -> dict[str, str] | None:
+    return None if ranges is None else {name: known.origin for name, known in ranges.items()}
 
 
 def _side(side: NoiseSide | None) -> dict[str, Any] | None:
@@ -210,27 +218,37 @@ def _side(side: NoiseSide | None) -> dict[str, Any] | None:
         "directions": None if side.is_diagonal else side.directions.matrix.tolist()}
 
 
+def to_means_csv(release: Release) -> str:
+    """Return means by group with their intervals, in the data's units."""
+    columns = means_by_group(release).columns()
+    texts = [[cell(name) for name in columns[head]] for head in ("feature", "group")]
+    numbers = [map(repr, numbers) for head, numbers in columns.items() if head not in ("feature", "group")]
+    return csv_text([list(columns), *map(list, zip(*texts, *numbers, strict=True))])
+
+
 _FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
-    ("Noisy answer as CSV", "csv", ".csv", "text/csv", to_csv),
-    ("An interval for each number, as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
-    ("Noisy answer as NPY", "npy", ".npy", "application/octet-stream", to_npy),
-    ("What is to be known about it, as JSON", "json", ".json", "application/json", to_metadata_json))
-"""Label, key, end of the name, type and content."""
+    ("Means by group as CSV", "means", "_means.csv", "text/csv", to_means_csv),
+    ("Answer as CSV", "csv", ".csv", "text/csv", to_csv),
+    ("Intervals as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
+    ("Answer as asked, as NPY", "npy", ".npy", "application/octet-stream", to_npy),
+    ("Certificate as JSON", "json", ".json", "application/json", to_metadata_json))
 
 
 def files_of(number: int, release: Release) -> Iterator[tuple[str, str, str, str, Callable[[], str | bytes]]]:
-    """Label, key, name, type and content of each file of a session's release."""
-    stem = f"release_{number}_{release.data}_{release.query.replace(' ', '_')}"
+    """Yield label, key, name, type and content of each file of a release."""
+    called = re.sub(r"[^\w.-]+", "_", release.title or release.data or "data")
+    stem = f"release_{number}_{called}_{release.query.replace(' ', '_')}"
     for label, key, end, mime, content in _FILES:
-        if content is not to_intervals_csv or release.entry_noise is not None:
+        if (release.entry_noise is not None or content not in (to_intervals_csv, to_means_csv)) and (
+                release.kind.by_group or content is not to_means_csv):
             yield label, key, f"{stem}{end}", mime, partial(content, release)
 
 
 def zipped(releases: Sequence[Release]) -> bytes:
-    """Every file of every release in one archive."""
+    """Return every file of every release in one archive."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for number, release in enumerate(releases, 1):
-            for _, _, name, _, content in files_of(number, release):
+        for place, release in enumerate(releases, 1):
+            for _, _, name, _, content in files_of(release.number or place, release):
                 packed.writestr(name, content())
     return file.getvalue()

@@ -1,9 +1,8 @@
 """A regression from released second moments, and how far the noise may have moved its coefficients.
 
-The covariance of the noise is public: it is drawn again around the release and the fit repeated, which spends nothing.
-An interval reaches as far to either side as the draws do to the further one, and is about the same fit without noise.
-It is an approximation: on the bundled tables 95 to 100 % of intervals hold that fit, but of single coefficients that
-projecting pulls aside as few as 83 %.
+The covariance of the noise is public, so drawing it again around the release and repeating the fit spends nothing. An
+interval is symmetric, as wide as the further end of the draws, and is about the same fit without noise. It is an
+approximation: on the bundled tables 95 to 100 % of intervals hold that fit, for single coefficients as few as 83 %.
 """
 
 from dataclasses import dataclass, field
@@ -12,8 +11,8 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise, coefficient_intervals, ridge_weights
+from mvgviz.release.answer import Release
 from mvgviz.release.intervals import LEVEL
-from mvgviz.release.release import Release
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray, one_of
 
@@ -22,10 +21,9 @@ DRAWS, MOST_FEATURES = 500, 60
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Coefficients:
-    """Of the ``label`` on each feature, with the ends of their intervals, in the units of the data.
+    """Coefficients of ``label`` on each feature with their intervals, in the data's units.
 
-    ``whole``: times this, a coefficient is the label's change, as a share of its range, while the feature goes through
-    all of its own.
+    ``whole``: factor to the change of the label, as a share of its range, across the feature's whole range.
     """
 
     label: str
@@ -37,13 +35,13 @@ class Coefficients:
 
     @property
     def clear(self) -> tuple[str, ...]:
-        """The features whose interval does not hold 0."""
+        """Return the features whose interval does not hold 0."""
         sure = (self.lower > 0) | (self.upper < 0)
         return tuple(name for name, one in zip(self.features, sure.tolist(), strict=True) if one)
 
 
 def refusal(release: Release) -> str | None:
-    """Why no regression can be fitted from this release; None if one can."""
+    """Return why no regression can be fitted from this release; None if one can."""
     kind = release.kind
     unknown = release.ranges is None or (kind.has_constant and release.scenario is None)
     if unknown or not kind.has_moments or kind.degree != 2:
@@ -52,21 +50,20 @@ def refusal(release: Release) -> str | None:
     if not 2 <= features <= MOST_FEATURES:
         return f"a regression needs 2 to {MOST_FEATURES} features with the label, got {features}"
     if release.mode != "both" or release.row_noise is None:
-        return "intervals of coefficients need noise over both sides whose covariance is told beside the release"
+        return "intervals of coefficients need noise over both sides, with its covariance in the certificate"
     return None
 
 
 def labels(release: Release) -> list[str]:
-    """The features that may be predicted: all but the constant."""
+    """Return the features that may be predicted: all but the constant."""
     names = list(release.ranges or ())
     return names[: release.kind.own_features(len(names))]
 
 
 def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, draws: int = DRAWS) -> Coefficients:
-    """Noise-aware ridge of the label on the other features, and intervals of ``level``.
+    """Fit a noise-aware ridge of the label on the other features, with intervals of ``level``.
 
-    With an intercept where the mean was released too (a constant joined to the records, last), else through the
-    numbers' 0. Moments are divided by the largest values that the ranges allow. The draws are the same for every call.
+    It has an intercept if the mean was released too. The draws are the same in every call.
     """
     reason, side, asked = refusal(release), release.row_noise, release.ranges
     if reason is not None or side is None or asked is None:
@@ -87,9 +84,9 @@ def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, d
                                           level=level, draws=draws, rng=np.random.default_rng(0)).T
     half = np.maximum(found - low, high - found)[: len(others)]
     declared = asked if release.declared_ranges is None else release.declared_ranges
-    told = np.array([declared[name].high - declared[name].low for name in names])
-    units = (size / (upper - lower))[: len(names)] * told  # of the data, for one of each feature's own size
+    widths = np.array([declared[name].high - declared[name].low for name in names])
+    units = (size / (upper - lower))[: len(names)] * widths  # from the scaled moments to the data's units
     values, slope = found[: len(others)], units[position] / units[others]
     return Coefficients(
         label=label, features=tuple(names[i] for i in others), values=values * slope, lower=(values - half) * slope,
-        upper=(values + half) * slope, whole=told[others] / told[position])
+        upper=(values + half) * slope, whole=widths[others] / widths[position])

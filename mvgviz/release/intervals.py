@@ -1,23 +1,23 @@
-"""How far a released number may lie from the answer that was asked, which is known because the noise is.
+"""How far a released number may lie from the answer without noise, from the public size of the noise.
 
-An interval covers the noise, of each number by itself: of a hundred numbers about five lie outside. What clipping to
-the ranges or a bound did to the records, and how these were sampled, is not in it. No answer, true or noisy, is read
-here: the size of the noise is public.
+An interval covers the noise of each number alone: about five of a hundred numbers lie outside. It does not cover
+clipping or how the records were sampled. No answer, true or noisy, is read here.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
+from mvgviz.noise.families import Block
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Range
 from mvgviz.query.queries import Query
+from mvgviz.release.box_noise import Lattice
 from mvgviz.release.secure_noise import Hardening
 from mvgviz.scenario.resolve import SCALED_TO, Setup
 from mvgviz.validation import FloatArray, fraction, frozen
@@ -27,11 +27,12 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EntryNoise:
-    """The noise on each number of an answer, as drawn: its standard deviation is ``rows[i] cols[j]``.
+    """The drawn noise on each number of an answer, with standard deviation ``rows[i] cols[j]``.
 
-    Averaged with the transpose (``symmetrised``) its variance off the diagonal is
-    ``(Sigma_ii Psi_jj + Sigma_jj Psi_ii + 2 Sigma_ij Psi_ij)/4``; ``shared`` holds ``Sigma_ij Psi_ij``, None where that
-    is 0. ``rounding``: what floating point and the grid can add to an error, in standard deviations.
+    After averaging with the transpose (``symmetrised``) the variance off the diagonal is
+    ``(Sigma_ii Psi_jj + Sigma_jj Psi_ii + 2 Sigma_ij Psi_ij)/4``; ``shared`` holds ``Sigma_ij Psi_ij``, None if 0.
+    ``rounding``: what arithmetic can add to an error, in standard deviations. ``blocks``: of noise that is not
+    Gaussian.
     """
 
     rows: FloatArray = field(repr=False)
@@ -39,27 +40,20 @@ class EntryNoise:
     symmetrised: bool = False
     shared: FloatArray | None = field(default=None, repr=False)
     rounding: float = 0.0
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, rows: NoiseSide, cols: NoiseSide, *, symmetrised: bool = False, hardening: Hardening | None = None
-           ) -> EntryNoise:
-        """The noise of a design; ``hardening`` makes it a hair larger and bounds what was rounded.
-
-        Errors of arithmetic move the whitened answer by at most half of what they add to its sensitivity, the grid by
-        at most its width an entry; a whitened error of norm e moves a number by at most e standard deviations, the
-        average of two by at most ``sqrt2 e`` of its own.
-        """
-        factor, rounding = 1.0, 0.0
-        if hardening is not None:
-            factor = hardening.noise_std
-            grid = math.sqrt(hardening.entries) * 2.0**hardening.exponent
-            rounding = hardening.sensitivity - hardening.mu + 2 * grid
+    def of(cls, rows: NoiseSide, cols: NoiseSide, *, symmetrised: bool = False,
+           hardening: Hardening | Lattice | None = None, blocks: tuple[Block, ...] = ()) -> EntryNoise:
+        """Return the noise of a design; ``hardening`` makes it slightly larger and bounds the rounding."""
+        factor, rounding = (1.0, 0.0) if hardening is None else (hardening.noise_std, hardening.rounding)
         turned = symmetrised and not (rows.is_diagonal or cols.is_diagonal)
         return cls(rows=frozen(_std(rows) * factor), cols=_std(cols), symmetrised=symmetrised, rounding=rounding,
+                   blocks=blocks,
                    shared=frozen(rows.covariance() * cols.covariance() * factor**2) if turned else None)
 
     def std_of_row(self, i: int) -> FloatArray:
-        """The standard deviation of each number in row ``i``."""
+        """Return the standard deviation of each number in row ``i``."""
         std = self.rows[i] * self.cols
         if not self.symmetrised:
             return np.asarray(std)
@@ -69,62 +63,101 @@ class EntryNoise:
         return np.asarray(average)
 
     def largest_std(self) -> FloatArray:
-        """The largest standard deviation in each row."""
+        """Return the largest standard deviation in each row."""
         if not self.symmetrised:
             return np.asarray(self.rows * self.cols.max())
         return np.array([self.std_of_row(i).max() for i in range(self.rows.size)])
 
     def extremes(self) -> tuple[float, float]:
-        """The smallest and the largest standard deviation."""
+        """Return the smallest and the largest standard deviation."""
         if not self.symmetrised:
             return float(self.rows.min() * self.cols.min()), float(self.rows.max() * self.cols.max())
         return min(float(self.std_of_row(i).min()) for i in range(self.rows.size)), float(self.largest_std().max())
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
-        """Of the interval of each number, rows × cols."""
-        return self.per_std(level) * np.array([self.std_of_row(i) for i in range(self.rows.size)])
+        """Return half the width of each number's interval, rows × cols."""
+        stds = np.array([self.std_of_row(i) for i in range(self.rows.size)])
+        return np.asarray(self.per_row(level)[:, None] * stds)
+
+    def per_row(self, level: float = LEVEL) -> FloatArray:
+        """Return half an interval's width in each row, in standard deviations: 1.96 and rounding for Gaussian noise."""
+        normal = float(special.ndtri((1 + fraction("level", level)) / 2))
+        widths = np.full(self.rows.size, normal)
+        for block in self.blocks:  # a single block holds all rows: an ellipse has a dimension for each number
+            widths[list(block.rows) if len(self.blocks) > 1 else slice(None)] = block.half_width(level)
+        return np.asarray(widths + self.rounding)
 
     def per_std(self, level: float = LEVEL) -> float:
-        """Half an interval's width, in standard deviations: 1.96 and what rounding can add."""
-        return float(special.ndtri((1 + fraction("level", level)) / 2)) + self.rounding
+        """Return the largest of :meth:`per_row`."""
+        return float(self.per_row(level).max())
 
 
 class DataUnits(NamedTuple):
-    """``offset + factor number`` in each row: from ranges that were mapped onto others back to the data's units."""
+    """``offset[i] + factor[i] cols[j] number`` converts scaled numbers to the data's units.
+
+    Second moments stay about the point that was mapped onto 0 (middle or lower end of each range), sums by group
+    about the middle.
+    """
 
     offset: FloatArray
     factor: FloatArray
+    cols: FloatArray
 
     def of(self, numbers: FloatArray) -> FloatArray:
-        """Numbers of the answer, rows × any, in the units of the data."""
-        return np.asarray(self.offset[:, None] + self.factor[:, None] * numbers)
+        """Return numbers of the answer, rows × cols, in the data's units."""
+        return np.asarray(self.offset[:, None] + self.widths(numbers))
+
+    def widths(self, numbers: FloatArray) -> FloatArray:
+        """Return distances between numbers of the answer, in the data's units."""
+        return np.asarray(self.factor[:, None] * self.cols * numbers)
 
 
-def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range]) -> DataUnits | None:
-    """The way back to ``ranges``; None where there is none (products of features) or none is needed."""
-    if kind.degree != 1 or scale not in SCALED_TO:
+def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range], rows: Sequence[str] | None = None
+               ) -> DataUnits | None:
+    """Return how to convert an answer to the units of ``ranges``; None if it cannot or need not be converted.
+
+    ``rows``: names of the answer's rows, for sums by group.
+    """
+    if not (kind.degree or (kind.by_group and rows)) or scale not in SCALED_TO:
         return None
     low, high = SCALED_TO[scale]
+    if kind.by_group and rows:  # the last row counts records
+        widths = [(ranges[name].high - ranges[name].low) / (high - low) for name in rows[:-1]]
+        return DataUnits(offset=frozen(np.zeros(len(rows))), factor=frozen(np.array([*widths, 1.0])),
+                         cols=frozen(np.ones(1)))
     lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).T
     factor = (upper - lower) / (high - low)
-    return DataUnits(offset=frozen(lower - low * factor), factor=frozen(factor))
+    if kind.degree == 1:
+        return DataUnits(offset=frozen(lower - low * factor), factor=frozen(factor), cols=frozen(np.ones(1)))
+    factor = frozen(np.append(factor, np.ones(int(kind.has_constant))))
+    return DataUnits(offset=frozen(np.zeros(factor.size)), factor=factor, cols=factor)
+
+
+def row_widths(noise: EntryNoise, units: DataUnits | None, level: float = LEVEL) -> FloatArray:
+    """Return the largest half width in each row, in the data's units if known."""
+    if units is None:
+        return noise.per_std(level) * noise.largest_std()
+    if units.cols.size == 1:
+        return noise.per_std(level) * noise.largest_std() * units.factor
+    return np.asarray(units.widths(noise.half_widths(level)).max(axis=1))
 
 
 def covered_words(kind: type[Query], *, bounded: bool = False) -> str:
-    """What an interval speaks of, to stand behind a semicolon."""
+    """Return what an interval covers, to stand behind a semicolon."""
     if not (kind.degree or kind.is_kernel):
         return "this covers the noise alone"
-    pulled = " and pulled inside their bound" * bounded
-    return (f"this covers the noise alone, on the answer of these records clipped to their ranges{pulled}: not what "
-            "that changed, nor how the records were sampled")
+    bound = " and their bound" * bounded
+    return (f"this covers the noise alone, for these records clipped to their ranges{bound}: not the clipping, nor how "
+            "the records were sampled")
 
 
 def planned_noise(setup: Setup) -> EntryNoise:
-    """The noise that a release of this setup will have, before it is hardened."""
+    """Return the noise that a release of this setup will have, before hardening."""
     design, symmetric = setup.design, setup.query.symmetric and "symmetrise" in setup.scenario.post
-    return EntryNoise.of(design.row_side, design.col_side, symmetrised=symmetric)
+    return EntryNoise.of(design.row_side, design.col_side, symmetrised=symmetric or design.drawn == "symmetric",
+                         blocks=design.blocks)
 
 
 def _std(side: NoiseSide) -> FloatArray:
-    """Of each coordinate; nothing of its size is stored for the identity."""
+    """Return the standard deviation of each coordinate."""
     return side.variances if side.is_identity else frozen(np.sqrt(side.covariance_diagonal()))

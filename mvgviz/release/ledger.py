@@ -6,23 +6,25 @@
 >>> ledger.would_exceed("liver", gaussian_mu(1.0, 1e-5)), ledger.would_exceed("liver", gaussian_mu(1.1, 1e-5))
 (False, True)
 
-Releases about the same people compose exactly, ``mu = sqrt(sum mu_i²)``, also when one was chosen after seeing another
-(Dong, Roth & Su 2022, Corollary 2); beside replaced records, added or removed ones count twice. Who they are about is a
-*population*: a name that a person gives, to which several files may belong. In memory it is the name of the data unless
-one is given; a ledger that lasts, ``Ledger(path)``, asks for one. Two populations that turn out to be the same people
-are joined, and then count together:
+Releases about the same people compose exactly, ``mu = sqrt(sum mu_i²)``, even if you choose one after seeing another
+(Dong, Roth & Su 2022, Corollary 2). Beside replaced records, added or removed ones count twice. A *population* names
+the people; several files may belong to one. A ledger in memory uses the name of the data by default; a lasting ledger,
+``Ledger(path)``, asks for a name. Join two populations that turn out to be the same people:
 
 >>> entry = ledger.enter(time="2030-01-01", data="a", query="mean", neighbour_rule="one record replaced",
 ...                      design="exact", mu=gaussian_mu(1.0, 1e-5), delta=1e-5)
 >>> ledger.would_exceed("b", 0.01), ledger.join("a", "b"), ledger.would_exceed("b", 0.01)
 (False, None, True)
 
-*Reserve, then draw.* What a release spends is on the disk before any noise exists, and the entry is completed when the
-answer is. An entry that never was counts as spent: a crash, a full disk or two programs at once can waste budget, never
-exceed it. Nothing in a ledger is computed from the records.
+*Reserve, then draw.* The ledger writes what a release spends to the disk before any noise exists, and completes the
+entry with the answer. An incomplete entry counts as spent: a crash, a full disk or two programs at once can waste
+budget, never exceed it. Nothing in a ledger is computed from the records.
 """
 
+from __future__ import annotations
+
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -30,37 +32,42 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.queries import AS_DECLARED
-from mvgviz.release.entries import CAVEATS, MIXED_RULES, Entry, Spend, Sum, Total, identity_of, tidy, told_by
-from mvgviz.release.ledger_file import Book, LedgerFile, usual_place
+from mvgviz.release.entries import CAVEATS, MIXED_RULES, Cost, Entry, Spend, Sum, Total, identity_of, tidy, told_by
+from mvgviz.release.ledger_file import Answer, Book, LedgerFile, usual_place
 from mvgviz.text import csv_text, spreadsheet_cell
-from mvgviz.validation import epsilon_delta, fraction
+from mvgviz.validation import epsilon_delta, fraction, number
 
 __all__ = ["CAVEATS", "ENVIRONMENT", "MIXED_RULES", "Entry", "Ledger", "Reservation", "Spend", "Total",
            "ledger_from_environment", "usual_place"]
 
-ENVIRONMENT = "MVGVIZ_LEDGER"
-"""The environment variable that says where the app's ledger is kept; "none" or nothing: in memory."""
+if TYPE_CHECKING:
+    from mvgviz.release.answer import Release
 
-_ROUNDING = 1e-10  # of a cap; releases are made with a larger margin than this
+ENVIRONMENT = "MVGVIZ_LEDGER"
+"""The environment variable with the file of the app's ledger; "none" or nothing: in memory."""
 
 
 class CapError(InputError):
-    """A release with which a cap would not hold."""
+    """A release that would exceed a cap."""
 
 
 class Reservation:
-    """Entries that are written and not yet released; ``stopped``: whether somebody outside stopped them."""
+    """Entries that are written and not yet released.
+
+    ``stopped``: whether ``progress`` stopped them. ``answers``: what to keep, by number of the entry.
+    """
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.entries, self.stopped = entries, False
+        self.answers: dict[int, Answer] = {}
 
     def watch(self, progress: Callable[[float], object] | None) -> Callable[[float], None]:
-        """The same ``progress``; if it raises, the release is stopped, whatever the noise was."""
+        """Return ``progress`` so that an error in it marks the release as stopped."""
         def watched(share: float) -> None:
             if progress is not None:
                 self.stopped = True
@@ -71,20 +78,21 @@ class Reservation:
 
 
 class Ledger:
-    """Releases in the order they were reserved; entries are added and completed, never changed or removed.
+    """Releases in order; entries are added and completed, never changed or removed.
 
-    ``path``: the file it is kept in, begun when first used; in memory, and lost with this object, if None. ``cap``:
-    (epsilon, delta) that the releases about the same people may spend together, or None; it is this object's, and holds
-    beside those that populations have of their own (:meth:`set_cap`), which last. May be used from several threads,
-    and a file from several programs.
+    ``path``: its file, created at first use; None keeps it in memory. ``cap``: (epsilon, delta) that releases about the
+    same people may spend together; it belongs to this object, beside the lasting caps of populations
+    (:meth:`set_cap`). ``pure``: the part of its epsilon that pure noise (box, Laplace) may spend beside Gaussian noise.
+    Threads may share a ledger, and programs its file.
     """
 
-    def __init__(self, path: str | Path | None = None, *, cap: tuple[float, float] | None = None) -> None:
+    def __init__(self, path: str | Path | None = None, *, cap: tuple[float, float] | None = None, pure: float = 0.0
+                 ) -> None:
         if not (path is None or (isinstance(path, str | Path) and str(path).isprintable() and Path(path).name)):
             raise InputError('the path of a ledger must name its file, such as "ledger.sqlite"; None keeps it in '
                              "memory")
         self._file = LedgerFile(None if path is None else Path(path))
-        self._cap = None if cap is None else epsilon_delta("cap", cap)
+        self._cap, self._pure = _checked_cap(cap, pure)
 
     def __repr__(self) -> str:
         if self.path is not None:
@@ -93,12 +101,11 @@ class Ledger:
 
     @property
     def path(self) -> Path | None:
-        """The file it is kept in."""
         return self._file.path
 
     @property
     def lasts(self) -> bool:
-        """Whether it outlives the program."""
+        """Return whether it outlives the program."""
         return self.path is not None
 
     @property
@@ -107,28 +114,45 @@ class Ledger:
 
     @property
     def populations(self) -> tuple[str, ...]:
-        """Every name there is, the last used first."""
+        """Return every name, the last used first."""
         book = self._now()
         used = [entry.population for entry in reversed(book.entries)]
         return tuple(dict.fromkeys([*used, *(one.name for one in book.populations.values())]))
 
     @property
     def cap(self) -> tuple[float, float] | None:
-        """The cap of this object alone."""
+        """Return the cap of this object alone."""
         return self._cap
 
     def cap_of(self, population: str) -> tuple[float, float] | None:
-        """The cap that binds these people: the least of theirs and this object's."""
+        """Return the lower of these people's cap and this object's."""
         return self._least_cap(self._now(), population)
 
-    def set_cap(self, cap: tuple[float, float] | None, population: str | None = None) -> None:
-        """Cap what may be spent on these people, for good; on any, by this object, if None."""
-        cap = None if cap is None else epsilon_delta("cap", cap)
+    def pure_part(self, population: str | None) -> float:
+        """The part of their cap's epsilon that is kept for pure noise; None: people yet to be named."""
+        return min((pure for _, pure in self._caps(self._now(), population)), default=0.0)
+
+    def room(self, population: str | None, *more: Cost) -> float | None:
+        """Return the ``mu`` that Gaussian noise about these people may reach, ``more`` included; None without a cap.
+
+        0 if pure noise has spent more than its part. ``population`` None: people without a name yet.
+        """
+        book = self._now()
+        spent = Sum([*(() if population is None else book.about(population)), *more])
+        return min((spent.room(*cap) for cap in self._caps(book, population)), default=None)
+
+    def set_cap(self, cap: tuple[float, float] | None, population: str | None = None, *, pure: float = 0.0) -> None:
+        """Cap what may be spent on these people, for good; without a population, cap this object.
+
+        ``pure``: the part of epsilon that pure noise (box, Laplace) may spend beside Gaussian noise; set it before the
+        first release. Without Gaussian noise pure noise may spend all of epsilon.
+        """
+        cap, pure = _checked_cap(cap, pure)
         if population is None:
-            self._cap = cap
+            self._cap, self._pure = cap, pure
             return
         with self._writing() as book:
-            book.set_cap(cap, population)
+            book.set_cap(cap, population, pure)
 
     def join(self, population: str, other: str) -> None:
         """Declare that both are the same people: all their releases count together, under the lower of two caps."""
@@ -136,39 +160,47 @@ class Ledger:
             book.join(population, other)
 
     def same_people(self, population: str) -> frozenset[str]:
-        """All names of these people, ``population`` included."""
+        """Return all names of these people."""
         return self._now().names(population)
 
     def entries_about(self, population: str) -> tuple[Entry, ...]:
-        """The releases about these people."""
+        """Return the releases about these people."""
         return tuple(self._now().about(population))
 
+    def releases(self, population: str) -> tuple[Release, ...]:
+        """Return the kept answers about these people, in order. They are public."""
+        from mvgviz.release.kept import restored
+
+        with self._file.transaction() as book:
+            found = [(entry, book.answer(entry.number)) for entry in book.about(population)]
+        return tuple(restored(entry, answer) for entry, answer in found if answer is not None)
+
     def total(self, population: str | None = None, *, delta: float) -> Total:
-        """What the releases about these people spent; of all, as if about the same people, if None."""
+        """Return what the releases about these people spent; None: all, as if about the same people."""
         return Sum(self.entries if population is None else self.entries_about(population)).total(
             fraction("delta", delta))
 
-    def would_exceed(self, population: str, mu: float, *, rule: str | None = None) -> bool:
-        """Whether :meth:`check` would refuse this release."""
+    def would_exceed(self, population: str, mu: float, *, rule: str | None = None, epsilon_pure: float = 0.0) -> bool:
+        """Return whether :meth:`check` would refuse this release."""
         try:
-            self.check(population, mu, rule=rule)
+            self.check(population, mu, rule=rule, epsilon_pure=epsilon_pure)
         except CapError:
             return True
         return False
 
-    def check(self, population: str, mu: float, *, rule: str | None = None) -> None:
-        """Refuse a release of ``mu`` that would exceed the cap; ``rule``: of its neighbours, by default the last's."""
+    def check(self, population: str, mu: float, *, rule: str | None = None, epsilon_pure: float = 0.0) -> None:
+        """Raise `InputError` if this release would exceed the cap; ``rule``: its neighbours (the last's)."""
         book = self._now()
         known = rule or next((entry.neighbour_rule for entry in reversed(book.about(population))), "")
         self._refuse_excess(book, population, Spend(data="", query="", design="", neighbour_rule=known, mu=mu,
-                                                    delta=0.5))
+                                                    delta=0.5, epsilon_pure=epsilon_pure))
 
     @contextmanager
     def reserved(self, *spends: Spend, population: str | None = None) -> Iterator[Reservation]:
-        """Write what these releases about the same people spend; let them be drawn; then call them released.
+        """Write what these releases about the same people spend; after the block, mark them as released.
 
-        Refused above the cap. Where drawing fails they stay reserved and count as spent; where it was stopped from
-        outside, which tells nothing of the noise, they are withdrawn.
+        Raise `InputError` above the cap. If the block fails they stay reserved and count as spent. If ``progress``
+        stopped it, which reveals nothing of the noise, they are withdrawn.
         """
         name = self._named(population, spends[0].data)
         with self._writing() as book:
@@ -184,10 +216,10 @@ class Ledger:
         try:
             self._settle(reservation, "released")
         except InputError as error:
-            raise InputError(f"{error}, and what was reserved for it counts as spent") from None
+            raise InputError(f"{error}, and the reserved budget counts as spent") from None
 
     def enter(self, *, time: str, population: str | None = None, **spend: Any) -> Entry:
-        """Enter a release that was made elsewhere; refused above the cap. Other arguments: the fields of ``Spend``."""
+        """Enter a release made elsewhere, with the fields of ``Spend``; raise `InputError` above the cap."""
         made = Spend(**spend)
         name = self._named(population, made.data)
         with self._writing() as book:
@@ -195,13 +227,12 @@ class Ledger:
             return book.add(made, name, time=time, state="released")
 
     def import_json(self, text: str, *, population: str | None = None) -> int:
-        """Enter what :meth:`to_json` of another ledger tells; how many entries were new.
+        """Enter what :meth:`to_json` of another ledger holds; return how many entries were new.
 
-        All go to ``population``, by default each to its own, with names for the same people joined as they were
-        there. What already counts for these people is not entered again: entries are known by their ids. Those of a
-        ledger from before there were ids are known by all that stands in it up to them; where that leaves a doubt,
-        they count twice. A text that brings nothing new, no entry and no names to be joined, is refused. It is history:
-        no cap keeps it out. Caps are not brought along.
+        All go to ``population``, by default to the populations of the other ledger, joined as there. Entries already
+        here, recognised by their ids, are skipped. Old entries without ids are recognised by the ledger up to them; in
+        doubt they count twice. Imported releases ignore the cap; caps are not imported. Raise `InputError` if nothing
+        is new.
         """
         told, same = told_by(text)
         with self._writing() as book:
@@ -223,11 +254,11 @@ class Ledger:
                     book.add(one.spend, name, time=one.time, state=one.state, own_id=one.id)
                     new += 1
             if not (new or joined):
-                raise InputError("everything in this file is in the ledger already; nothing was added")
+                raise InputError("the ledger already holds everything in this file; nothing was added")
         return new
 
     def to_csv(self) -> str:
-        """One line a release; no cell is a formula."""
+        """Return a line for each release; no cell is a formula."""
         def cell(value: object) -> str:
             if isinstance(value, tuple):
                 return f"not covered: {', '.join(value)}" if value else ""
@@ -238,60 +269,77 @@ class Ledger:
                          *([cell(value) for value in row.values()] for row in rows)])
 
     def to_json(self) -> str:
-        """Everything, with the caps."""
-        def told(cap: tuple[float, float] | None) -> dict[str, float] | None:
-            return None if cap is None else dict(zip(("epsilon", "delta"), cap, strict=True))
+        """Return everything, with the caps."""
+        def told(cap: tuple[float, float] | None, pure: float) -> dict[str, float] | None:
+            return None if cap is None else {"epsilon": cap[0], "delta": cap[1]} | ({"pure": pure} if pure else {})
 
         book = self._now()
         groups = dict.fromkeys(book.names(one.name) for one in book.populations.values())
         return json.dumps({
-            "cap": told(self._cap),
-            "caps": {one.name: told(one.cap) for one in book.populations.values() if one.cap is not None},
+            "cap": told(self._cap, self._pure),
+            "caps": {one.name: told(one.cap, one.pure) for one in book.populations.values() if one.cap is not None},
             "same_people": [sorted(names) for names in groups if len(names) > 1],
             "releases": [asdict(entry) | {"not_covered": entry.not_covered} for entry in book.entries]}, indent=2)
 
     def _now(self) -> Book:
-        """Everything as it is in this moment."""
         with self._file.transaction() as book:
             return book
 
     def _writing(self) -> AbstractContextManager[Book]:
-        """Everything, to be added to while nobody else does; all of it or nothing."""
+        """Return a transaction that adds everything or nothing."""
         return self._file.transaction(write=True)
 
     def _settle(self, reservation: Reservation, state: str) -> None:
         with self._writing() as book:
-            book.settle([entry.number for entry in reservation.entries], state)
+            book.settle([entry.number for entry in reservation.entries], state,
+                        reservation.answers if state == "released" else {})
 
     def _named(self, population: str | None, data: str) -> str:
-        """The population's name; that of the data in a ledger that does not last."""
         if not population and self.lasts:
-            raise InputError("a lasting ledger needs to know who the records are about; name the population, such as "
+            raise InputError("a lasting ledger needs a name for the people; name the population, such as "
                              "'patients of 2024'")
         return tidy(population or data)
 
     def _least_cap(self, book: Book, population: str) -> tuple[float, float] | None:
-        caps = [cap for cap in (self._cap, *(one.cap for one in book.people(population))) if cap is not None]
+        caps = [cap for cap, _ in self._caps(book, population)]
         return min(caps, key=lambda cap: float(gaussian_mu(*cap)), default=None)
 
+    def _caps(self, book: Book, population: str | None) -> list[tuple[tuple[float, float], float]]:
+        """Return every cap for these people with its pure part; at another delta another one may be stricter."""
+        own = () if population is None else [(one.cap, one.pure) for one in book.people(population)]
+        return [(cap, pure) for cap, pure in ((self._cap, self._pure), *own) if cap is not None]
+
     def _refuse_excess(self, book: Book, population: str, *more: Spend) -> None:
-        """Refuse releases with which the cap would not hold."""
-        cap, before = self._least_cap(book, population), book.about(population)
-        if cap is None:
+        caps, before = self._caps(book, population), book.about(population)
+        if not caps:
             return
-        (epsilon, delta), names = cap, " and ".join(sorted(book.names(population)))
-        after = Sum([*before, *more])
+        names, after = " and ".join(sorted(book.names(population))), Sum([*before, *more])
         kinds = after.rules - {AS_DECLARED}
         if len(kinds) > 1:
-            raise CapError(f"no cap holds for different neighbours together: the releases of {names} are about "
+            raise CapError(f"a cap needs one kind of neighbours: the releases of {names} are about "
                            f"{' and '.join(sorted(kinds, reverse=True))}; name another population, or lift the cap")
-        if not after.mu <= float(gaussian_mu(*cap)) * (1 + _ROUNDING):
+        for (epsilon, delta), pure in caps:
+            if after.fits((epsilon, delta), pure):
+                continue
+            if after.mu > 0 and after.pure > pure:
+                raise CapError("this release would exceed the cap: beside Gaussian noise, box and Laplace noise may "
+                               f"spend epsilon {pure:g}, and the releases of {names} would reach {after.pure:.4g}; "
+                               "stay with one family, or give the cap a pure part before the first release")
             raise CapError(f"this release would exceed the cap: the releases of {names} have spent epsilon "
                            f"{Sum(before).total(delta).epsilon:.4g} at delta {delta:.3g} and would reach "
-                           f"{after.total(delta).epsilon:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon")
+                           f"{after.total(delta).epsilon:.4g}, the cap is {epsilon:g}"
+                           f"{f' with {pure:g} for pure noise' if pure else ''}; ask for a smaller epsilon")
+
+
+def _checked_cap(cap: tuple[float, float] | None, pure: float) -> tuple[tuple[float, float] | None, float]:
+    whole = None if cap is None else epsilon_delta("cap", cap)
+    part = number("pure", pure)
+    if not (0 <= part < (math.inf if whole is None else whole[0])):
+        raise InputError("pure must be from 0 to less than the cap's epsilon")
+    return whole, part
 
 
 def ledger_from_environment() -> Ledger:
-    """The ledger that ``MVGVIZ_LEDGER`` names, a file; in memory where it is "none", empty or not set."""
+    """Return the ledger in the file ``MVGVIZ_LEDGER``; in memory if that is "none", empty or not set."""
     place = os.environ.get(ENVIRONMENT, "").strip()
     return Ledger() if place.casefold() in ("", "none") else Ledger(place)

@@ -1,8 +1,8 @@
-"""The database a ledger is kept in: opened for every step, checked each time, never begun again where one was.
+"""The database of a ledger: opened and checked for every step, never created again after it was there.
 
 A transaction is on the disk before it counts as done (SQLite, write-ahead log, ``synchronous=FULL``), and writers take
-turns. Whatever goes wrong ends in an InputError of one sentence, and nothing of the transaction is kept. A new file is
-made beside its place and put there whole, so that no crash leaves half a ledger.
+turns. Every failure raises `InputError` with one sentence and undoes the transaction. A new file is created beside its
+place and linked there whole, so that no crash leaves half a ledger.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import unicodedata
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -22,35 +22,39 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.release.entries import Entry, Spend, Sum, old_id, tidy
 
 PATIENCE = 10.0
-"""For how many seconds a writer waits for its turn."""
+"""Seconds that a writer waits for its turn."""
 
-_APPLICATION, _VERSION, _READABLE = 0x6D76676C, 2, (1, 2)  # "mvgl"; entries of version 1 have no id
+_APPLICATION, _VERSION = 0x6D76676C, 4  # "mvgl"
+_READABLE = (1, 2, 3, 4)  # 1: entries have no id; 2: no answers are kept; 3: caps have no pure part
+_ANSWERS = """
+CREATE TABLE IF NOT EXISTS answer (number INTEGER PRIMARY KEY REFERENCES release (number), certificate TEXT NOT NULL,
+                                   numbers BLOB NOT NULL, seal TEXT NOT NULL) STRICT
+"""
 _SCHEMA = """
 CREATE TABLE population (key TEXT PRIMARY KEY, name TEXT NOT NULL, people INTEGER NOT NULL,
-                         cap_epsilon REAL, cap_delta REAL) STRICT;
+                         cap_epsilon REAL, cap_delta REAL,
+                         cap_pure REAL NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE release (number INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL
                       CHECK (state IN ('reserved', 'released', 'withdrawn')),
                       key TEXT NOT NULL, content TEXT NOT NULL, seal TEXT NOT NULL) STRICT;
-"""
-_DAMAGED = ("is damaged and cannot be trusted; put a backup in its place, or move it away and bring what was released "
-            "from a downloaded JSON")
-_FULL = "could not be written: the disk is full or failing; make room and try again"
+""" + f"{_ANSWERS};"
+_DAMAGED = ("is damaged; put a backup in its place, or move it away and import a downloaded ledger.json")
+_FULL = "could not be written: the disk is full or failing; free some space and try again"
 _SENTENCES = {
     sqlite3.SQLITE_BUSY: f"has been in use by another program for more than {PATIENCE:g} seconds; try again",
-    sqlite3.SQLITE_READONLY: "may not be written: the file or its folder is read-only; change that, or keep the ledger "
-                             "elsewhere",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened: the file or its folder is missing, or may not be read and written",
-    sqlite3.SQLITE_PERM: "cannot be opened: the file or its folder may not be read and written",
+    sqlite3.SQLITE_READONLY: "cannot be written: the file or its folder is read-only; allow writing, or choose another "
+                             "place",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: the file or its folder is missing, or you may not read and write it",
+    sqlite3.SQLITE_PERM: "cannot be opened: you may not read and write the file or its folder",
     sqlite3.SQLITE_CORRUPT: _DAMAGED, sqlite3.SQLITE_NOTADB: _DAMAGED,
     sqlite3.SQLITE_FULL: _FULL, sqlite3.SQLITE_IOERR: _FULL}
 
 
 def usual_place() -> Path:
-    """Where a person's ledger is kept unless they say otherwise: in the folder their system has for data."""
+    """Return the default place of a person's ledger: in the data folder of their system."""
     system, home = platform.system(), Path.home()
     if system == "Windows":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -62,17 +66,25 @@ def usual_place() -> Path:
 
 
 class Population(NamedTuple):
-    """A name; names of the same ``people`` share that number."""
+    """A name, the number of its ``people``, and their cap with its part for pure noise."""
 
     name: str
     people: int
     cap: tuple[float, float] | None
+    pure: float = 0.0
+
+
+class Answer(NamedTuple):
+    """The certificate (JSON) of a release, and its noisy numbers row by row, eight bytes each."""
+
+    certificate: str
+    numbers: bytes
 
 
 class Book:
-    """What the database holds, and the one place that writes it; good until the transaction ends.
+    """What the database holds; valid until the transaction ends. Only this class writes to it.
 
-    Each entry is sealed: what was damaged or lost on the disk shows, and ends in ``sqlite3.DatabaseError``.
+    Each entry is sealed: damage or loss on the disk raises ``sqlite3.DatabaseError``.
     """
 
     def __init__(self, rows: sqlite3.Connection) -> None:
@@ -82,10 +94,12 @@ class Book:
         self.entries: list[Entry] = []
         self._sums: dict[int, Sum] = {}  # by people; worked out where something is added
         number, last_old = 0, ""
+        self._seals: dict[int, str] = {}
         for number, state, key, content, seal in rows.execute("SELECT * FROM release ORDER BY number"):
             self._last_seal, entry = _read(self._last_seal, number, state, key, content)
             if entry is None or seal != self._last_seal or key not in self.populations:
                 raise sqlite3.DatabaseError
+            self._seals[number] = seal
             if state == "withdrawn":
                 continue
             if not entry.id:
@@ -96,44 +110,44 @@ class Book:
             raise sqlite3.DatabaseError
 
     def _read_populations(self) -> None:
+        rows = self._rows.execute("SELECT * FROM population ORDER BY rowid")
         self.populations = {
-            key: Population(name, people, None if epsilon is None else (epsilon, delta))
-            for key, name, people, epsilon, delta in self._rows.execute("SELECT * FROM population ORDER BY rowid")}
+            key: Population(name, people, None if epsilon is None else (epsilon, delta), *pure)
+            for key, name, people, epsilon, delta, *pure in rows}
 
     def people(self, population: str) -> list[Population]:
-        """All names of the same people; none where nobody has heard of them."""
+        """Return all names of the same people; none if the population is unknown."""
         known = self.populations.get(_key(population))
         return [] if known is None else [one for one in self.populations.values() if one.people == known.people]
 
     def names(self, population: str) -> frozenset[str]:
-        """The same, as names, itself included."""
         return frozenset(one.name for one in self.people(population)) or frozenset({tidy(population)})
 
     def about(self, population: str) -> list[Entry]:
-        """The entries about these people."""
         names = self.names(population)
         return [entry for entry in self.entries if entry.population in names]
 
     def add(self, spend: Spend, population: str, *, time: str, state: str, own_id: str | None = None) -> Entry:
-        """Write an entry with its totals. ``own_id``: that of an entry of another ledger."""
+        """Write an entry with its totals; ``own_id``: its id in another ledger."""
         known = self.heard_of(population)
         if known.people not in self._sums:
             self._sums[known.people] = Sum(self.about(population))
         total = self._sums[known.people].add(spend).total(spend.delta)
         content = asdict(spend) | {
             "id": own_id or secrets.token_hex(16),
-            "time": time, "population": known.name, "epsilon": float(gaussian_epsilon(spend.delta, spend.mu)),
+            "time": time, "population": known.name, "epsilon": spend.epsilon,
             "total_mu": total.mu, "total_epsilon": total.epsilon, "total_not_covered": total.not_covered}
         key, text = _key(population), json.dumps(content)
         self._last_seal = _seal(self._last_seal, key, text)
         [number] = self._rows.execute(
             "INSERT INTO release (state, key, content, seal) VALUES (?, ?, ?, ?) RETURNING number",
             (state, key, text, self._last_seal)).fetchone()
+        self._seals[number] = self._last_seal
         self.entries.append(Entry(**content, number=number, state=state))
         return self.entries[-1]
 
     def heard_of(self, population: str) -> Population:
-        """The population; written down if it is new."""
+        """Return the population; write it if it is new."""
         key = _key(population)
         if key not in self.populations:
             made = Population(tidy(population), 1 + max((one.people for one in self.populations.values()), default=0),
@@ -144,34 +158,47 @@ class Book:
         return self.populations[key]
 
     def join(self, population: str, other: str) -> None:
-        """Two populations become the same people."""
         self._rows.execute("UPDATE population SET people = ? WHERE people = ?",
                            (self.heard_of(population).people, self.heard_of(other).people))
         self._read_populations()
         self._sums.clear()
 
-    def set_cap(self, cap: tuple[float, float] | None, population: str) -> None:
-        """The cap of all names of these people."""
-        self._rows.execute("UPDATE population SET cap_epsilon = ?, cap_delta = ? WHERE people = ?",
-                           (*(cap or (None, None)), self.heard_of(population).people))
+    def set_cap(self, cap: tuple[float, float] | None, population: str, pure: float) -> None:
+        self._rows.execute("UPDATE population SET cap_epsilon = ?, cap_delta = ?, cap_pure = ? WHERE people = ?",
+                           (*(cap or (None, None)), pure, self.heard_of(population).people))
 
-    def settle(self, numbers: list[int], state: str) -> None:
-        """What becomes of entries that were reserved."""
+    def settle(self, numbers: list[int], state: str, answers: Mapping[int, Answer]) -> None:
+        """Set the state of reserved entries, and keep their answers."""
+        self._rows.executemany("INSERT INTO answer VALUES (?, ?, ?, ?)", [
+            (number, *answer, _answer_seal(self._seals[number], answer)) for number, answer in answers.items()])
         self._rows.executemany("UPDATE release SET state = ? WHERE number = ? AND state = 'reserved'",
                                [(state, number) for number in numbers])
 
+    def answer(self, number: int) -> Answer | None:
+        """Return what was kept of a release, or None."""
+        if not self._rows.execute("SELECT 1 FROM sqlite_schema WHERE name = 'answer'").fetchone():
+            return None
+        found = self._rows.execute("SELECT certificate, numbers, seal FROM answer WHERE number = ?",
+                                   (number,)).fetchone()
+        if found is None:
+            return None
+        answer = Answer(*found[:2])
+        if number not in self._seals or found[2] != _answer_seal(self._seals[number], answer):
+            raise sqlite3.DatabaseError
+        return answer
+
 
 def _key(name: str) -> str:
-    """Names that differ in capitals or spaces are one."""
+    """Return the same key for names that differ in capitals or spaces."""
     return unicodedata.normalize("NFKC", tidy(name)).casefold()
 
 
 @lru_cache(maxsize=10_000)
 def _read(before: str, number: int, state: str, key: str, content: str) -> tuple[str, Entry | None]:
-    """The seal that a row must have, and its entry, if it can be read at all."""
+    """Return the seal that a row must have, and its entry if it can be read."""
     try:
         told = json.loads(content)
-        lists = {name: tuple(told[name]) for name in ("caveats", "total_not_covered")}
+        lists = {name: tuple(told[name]) for name in ("caveats", "total_not_covered", "parameters") if name in told}
         entry = Entry(**told | lists, number=number, state=state)
     except (ValueError, TypeError, KeyError):
         return "", None
@@ -179,12 +206,17 @@ def _read(before: str, number: int, state: str, key: str, content: str) -> tuple
 
 
 def _seal(before: str, key: str, content: str) -> str:
-    """Follows from an entry and all before it."""
     return hashlib.blake2b("\n".join((before, key, content)).encode(), digest_size=16).hexdigest()
 
 
+def _answer_seal(of_entry: str, answer: Answer) -> str:
+    hashed = hashlib.blake2b(f"{of_entry}\n{answer.certificate}\n".encode(), digest_size=16)
+    hashed.update(answer.numbers)
+    return hashed.hexdigest()
+
+
 class LedgerFile:
-    """The database at ``path``, begun when it is first used; in memory, and lost with this object, if None."""
+    """The database at ``path``, created at first use; None keeps it in memory."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = None if path is None else path.expanduser().absolute()
@@ -196,14 +228,14 @@ class LedgerFile:
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[Book]:
-        """All or nothing; with ``write`` nobody else writes from the first to the last line."""
+        """Do all or nothing; with ``write`` nobody else writes meanwhile."""
         with self._turn, self._in_sentences(), self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 if self.path is not None:
                     self._check(connection)
                     if write:
-                        connection.execute(f"PRAGMA user_version = {_VERSION}")
+                        _migrate(connection)
                 yield Book(connection)
                 connection.execute("COMMIT")
             except BaseException:
@@ -224,22 +256,22 @@ class LedgerFile:
             yield connection
 
     def _begin(self, place: Path) -> None:
-        """Make an empty ledger whole, beside its place, then put it there; refused where one has been."""
+        """Create an empty ledger beside its place, then link it there; refuse if one has been there."""
         if self._seen or place.with_name(f"{place.name}-wal").exists():
-            raise self._failure("is gone; put it or a backup back in its place")
+            raise self._failure("is gone; put it or a backup in its place")
         if place.resolve() == usual_place().resolve():
             place.parent.mkdir(parents=True, exist_ok=True)
         if not place.parent.is_dir():
-            raise self._failure("cannot be begun: its folder does not exist")
+            raise self._failure("cannot be created: its folder does not exist")
         made = place.with_name(f".{place.name}.{secrets.token_hex(6)}")
         try:
             made.touch(exist_ok=False)
             with closing(_connect(made)) as connection:
                 if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                    raise self._failure("cannot be kept there: a ledger needs a folder on a local disk")
+                    raise self._failure("cannot be kept there; choose a folder on a local disk")
                 connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA application_id = {_APPLICATION}; "
                                          f"PRAGMA user_version = {_VERSION}; COMMIT;")
-            with suppress(FileExistsError):  # somebody else began it in this moment
+            with suppress(FileExistsError):  # another program created it just now
                 os.link(made, place)
             _sync_folder(place.parent)
         finally:
@@ -247,26 +279,27 @@ class LedgerFile:
                 made.with_name(name).unlink(missing_ok=True)
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Refuse what is no ledger that can be read here, sound in all its pages."""
+        """Raise unless this is a sound ledger of a readable version."""
         [application], [version] = (connection.execute(f"PRAGMA {name}").fetchone()
                                     for name in ("application_id", "user_version"))
         if application != _APPLICATION:
-            raise self._failure("is not a ledger but another file; choose another place for the ledger")
+            raise self._failure("is another kind of file; choose another place for the ledger")
         if version not in _READABLE:
             raise self._failure(f"was written by another version of mvgviz (ledger version {version}, this one reads "
                                 f"up to {_VERSION}); use that version")
-        if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-            raise sqlite3.DatabaseError
+        for table in ("population", "release"):  # an answer has its own seal
+            if connection.execute(f"PRAGMA quick_check({table})").fetchall() != [("ok",)]:
+                raise sqlite3.DatabaseError
 
     @contextmanager
     def _in_sentences(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:  # one without a code is ours: the content contradicts itself
+        except sqlite3.Error as error:  # one without a code is ours: the content is inconsistent
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
             raise self._failure(_SENTENCES.get(code, f"failed ({error})")) from None
         except OSError as error:
-            raise self._failure(f"cannot be read and written there ({error.strerror})") from None
+            raise self._failure(f"cannot be read and written there ({error.strerror}); choose another place") from None
 
     def _failure(self, words: str) -> InputError:
         name = "in memory" if self.path is None else f'"{self.path.name}"'
@@ -274,7 +307,7 @@ class LedgerFile:
 
 
 def _connect(place: Path) -> sqlite3.Connection:
-    """A connection to a file that is there; it never makes one."""
+    """Connect to an existing file."""
     connection = sqlite3.connect(f"{place.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None,
                                  check_same_thread=False)
     try:
@@ -285,8 +318,17 @@ def _connect(place: Path) -> sqlite3.Connection:
     return connection
 
 
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file of an earlier version up to this one."""
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    if version < _VERSION:
+        connection.execute(_ANSWERS)
+        connection.execute("ALTER TABLE population ADD COLUMN cap_pure REAL NOT NULL DEFAULT 0")
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
 def _sync_folder(folder: Path) -> None:
-    """Have the folder remember its new file through a power cut, where the system can be asked to."""
+    """Write the folder to the disk, if the system can, so that a power cut keeps its new file."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:

@@ -1,11 +1,10 @@
-"""Is noise what it claims to be? Tested on draws, along every direction of both sides and between them.
+"""Is noise what it claims to be? Tests on draws, along every direction of both sides and between them.
 
-Noise that is whitened with the design, ``A Z Bᵀ``, must be standard normal in every entry, each independent of the
-others. Its size is tested along every direction of the rows and of the columns, and in a few mixtures of all entries,
-where noise that repeats itself inside a draw stands out. Noise that is used again, whatever its sign, repeats scores or
-entries. Noise of the right size is still too small between two directions that move together: so the correlations
-between rows, columns and entries are tested, the largest and all of them. Of very many, those within groups of
-neighbours and within random groups are summed over all draws, and a few samples are searched for any pair.
+Noise whitened with the design, ``A Z Bᵀ``, must be independent and standard normal in every entry. The tests look at
+its size along every direction of rows and columns and in a few mixtures of all entries (which show repetition inside a
+draw), at repeated scores or entries of either sign, and at correlations between rows, columns and entries: the largest
+and all together. With too many pairs they look within groups of neighbours and random groups over all draws, and at
+any pair in a few samples.
 
 All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
@@ -27,8 +26,8 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray
 
-_PAIRS = 2**18  # products of one side: more cost more than the draws
-_SEARCHED, _SAMPLES = 4_096, 64  # of how many parts all pairs are looked at, in how few samples
+_PAIRS = 2**18  # products of one side: more would cost more than the draws
+_SEARCHED, _SAMPLES = 4_096, 64  # parts whose pairs are all searched, and in how many samples
 _MOST_ENTRIES = 2_048  # beyond, their pairs have too few samples to tell
 _AT_ONCE = 256  # parts
 _NARROW = 3
@@ -37,14 +36,14 @@ _FEWEST = 3  # samples; two give correlations anywhere between -1 and 1
 
 
 class Finding(NamedTuple):
-    """The oddest of several tests; ``p_value`` is already that of all of them."""
+    """The oddest of several tests; ``p_value`` counts all of them."""
 
     p_value: float
     words: str
 
 
 class _Pair(NamedTuple):
-    """The largest correlation of so many ``pairs``, and the two parts that have it."""
+    """The largest correlation among ``pairs``, and its two parts."""
 
     correlation: float
     first: int
@@ -56,7 +55,7 @@ class PairTally:
     """Sums of products between parts of whitened noise (rows, columns or entries), over samples of all parts.
 
     ``products``: arrangements × groups × width × width, see :func:`_arranged`. ``kept``: the first samples of the parts
-    that are searched for any pair; none where one group has all pairs. Ask for correlations when all is added.
+    to search for any pair; none if one group has all pairs. Add all samples before asking for correlations.
     """
 
     def __init__(self, size: int) -> None:
@@ -79,7 +78,7 @@ class PairTally:
 
     @cached_property
     def squares(self) -> FloatArray:
-        """The squared correlation of each pair, twice; 0 for a part with itself or without noise."""
+        """Return the squared correlation of each pair, twice; 0 for a part with itself or without noise."""
         width = self.products.shape[-1]
         powers = np.diagonal(self.products, axis1=-2, axis2=-1)
         scale = powers[..., :, None] * powers[..., None, :]
@@ -89,7 +88,7 @@ class PairTally:
 
     @cached_property
     def largest(self) -> _Pair:
-        """The largest correlation in the groups, over all samples."""
+        """Return the largest correlation in the groups, over all samples."""
         place = np.unravel_index(int(np.argmax(self.squares)), self.squares.shape)
         arrangement, group, i, j = (int(k) for k in place)
         order = _arranged(self.size)[arrangement]
@@ -101,7 +100,7 @@ class PairTally:
     @cached_property
     @one_blas_thread()
     def largest_found(self) -> _Pair:
-        """The largest correlation of all pairs of the parts that are searched, in the samples kept."""
+        """Return the largest correlation among the searched parts, in the samples kept."""
         lengths = np.linalg.norm(self.kept, axis=0)
         units = np.divide(self.kept, lengths, out=np.zeros_like(self.kept), where=lengths > 0)
         parts, size = _searched(self.size), units.shape[1]
@@ -115,7 +114,7 @@ class PairTally:
 
 
 def _products(groups: FloatArray) -> FloatArray:
-    """The sums of products of samples × groups × width, groups × width × width."""
+    """Sum products over samples × groups × width to groups × width × width."""
     _, number, width = groups.shape
     if width > _NARROW:
         return np.asarray(groups.transpose(1, 2, 0) @ groups.transpose(1, 0, 2))
@@ -127,29 +126,25 @@ def _products(groups: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4)
 def _arranged(size: int) -> tuple[npt.NDArray[np.intp], ...]:
-    """Which parts are in which group (groups × width): all in one, or neighbours and random ones.
-
-    Neighbours are grouped twice, the second time across the ends of the first groups.
-    """
+    """Return which parts form groups (groups × width): all in one, or neighbours, shifted and random ones."""
     parts = np.arange(size)
     if size**2 <= _PAIRS:
         return (parts[None],)
     width = max(_PAIRS // (6 * size), 2)
-    shifted = np.roll(parts, -(size % width or width // 2))  # what the groups leave over at one end, then at the other
+    shifted = np.roll(parts, -(size % width or width // 2))  # covers the ends of the first groups
     mixed = np.random.default_rng(1).permutation(size)
     return tuple(order[: size // width * width].reshape(-1, width) for order in (parts, shifted, mixed))
 
 
 @lru_cache(maxsize=4)
 def _searched(size: int) -> npt.NDArray[np.intp]:
-    """The parts whose pairs are all looked at: all of them, or a random choice."""
     if size <= _SEARCHED:
         return np.arange(size)
     return np.sort(np.random.default_rng(2).choice(size, _SEARCHED, replace=False))
 
 
 def moving_together(name: str, tally: PairTally, cols: int) -> list[Finding]:
-    """Correlations that should be 0: the largest, all together and, of many parts, the largest in a few samples."""
+    """Test correlations that should be 0: the largest, all together and, for many parts, the largest in few samples."""
     found = [_correlated(name, tally.largest, tally.samples, cols), _widely_correlated(name, tally)]
     if len(tally.kept):
         found.append(_correlated(name, tally.largest_found, len(tally.kept), cols))
@@ -157,7 +152,7 @@ def moving_together(name: str, tally: PairTally, cols: int) -> list[Finding]:
 
 
 def _correlated(name: str, pair: _Pair, samples: int, cols: int) -> Finding:
-    """The square of a correlation about 0 is Beta(1/2, (samples - 1)/2) when the parts are independent."""
+    """Test a squared correlation, which is Beta(1/2, (samples - 1)/2) if the parts are independent."""
     if samples < _FEWEST:
         return Finding(1.0, "")
     p_value = float(special.betainc((samples - 1) / 2, 0.5, max(1 - pair.correlation**2, 0.0)))
@@ -170,7 +165,7 @@ def _correlated(name: str, pair: _Pair, samples: int, cols: int) -> Finding:
 
 
 def _widely_correlated(name: str, tally: PairTally) -> Finding:
-    """The sums of all squared correlations of an arrangement: the oddest."""
+    """Test the largest sum of squared correlations of an arrangement."""
     arrangements, groups, width, _ = tally.squares.shape
     if tally.samples < _FEWEST:
         return Finding(1.0, "")
@@ -182,11 +177,10 @@ def _widely_correlated(name: str, tally: PairTally) -> Finding:
 
 
 def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
-    """How likely the squared correlations of ``n`` independent samples sum to more, over all pairs of all groups.
+    """Return how likely the squared correlations of ``n`` independent samples sum to more, over all pairs.
 
-    A shifted gamma with the mean, variance and skewness of the sum, which are exact: pairs are
-    independent two by two, triples that form a triangle are not. It is chi-square in the limits of
-    many samples and of many parts; in between its tail is a little short, so it is raised to a power.
+    A shifted gamma with the exact mean, variance and skewness of the sum (pairs are independent, triangles are not).
+    It is chi-square for many samples and many parts; between, its tail is a little short, so it is raised to a power.
     """
     pairs, triangles = groups * width * (width - 1) / 2, groups * width * (width - 1) * (width - 2) / 6
     variance = 2 * (n - 1) / (n**2 * (n + 2))
@@ -199,10 +193,10 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
 
 
 FALSE_ALARMS = 1e-3
-"""How often sound noise is said not to be as claimed."""
+"""How often sound noise fails."""
 
 MIXTURES = 4
-"""How many random mixtures of all entries are tested."""
+"""Number of random mixtures of all entries."""
 
 _SAME = 1e-12
 _ENTRIES = 2**18
@@ -210,7 +204,7 @@ _ENTRIES = 2**18
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseCheck:
-    """``p_value``: how likely sound noise looks at least as odd; ``words``: what is oddest about it."""
+    """``p_value``: how likely sound noise looks at least as odd; ``words``: the oddest finding."""
 
     p_value: float
     words: str
@@ -223,9 +217,8 @@ class NoiseCheck:
 class NoiseTally:
     """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
 
-    ``sums``: of the plain sums of all rows and of all columns, where noise that is balanced or shared stands out.
-    ``pairs``: of the products of rows, of columns and, of a small answer, of entries. ``entries``: the first ones,
-    looked through for repetitions; ``same``: how far two may be apart that were the same before rounding.
+    ``sums``: of the sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products.
+    ``entries``: the first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
     """
 
     def __init__(self, design: NoiseDesign, *, rounding: float = 0.0) -> None:
@@ -260,7 +253,7 @@ class NoiseTally:
 
 
 def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 1.0) -> NoiseCheck:
-    """All tests on a tally and the attack's scores, which must be standard normal; of noise times ``noise_factor``."""
+    """Run all tests on a tally and the attack's scores, for noise times ``noise_factor``."""
     if not np.abs(scores).max() > _SAME:
         return NoiseCheck(p_value=0.0, words="there is no noise")
     again = [_repeated(values, tally.same) for values in (scores, tally.entries)]
@@ -282,7 +275,7 @@ def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 
 
 
 def _wrong_size(name: str, sums: FloatArray, terms: int) -> Finding:
-    """The oddest of several sums of ``terms`` squares: chi-square when the noise is as claimed."""
+    """Test sums of ``terms`` squares, which are chi-square if the noise is as claimed."""
     p_values = 2 * np.minimum(special.chdtr(terms, sums), special.chdtrc(terms, sums))
     k = int(np.argmin(p_values))
     ratio = math.sqrt(float(sums[k]) / terms)
@@ -291,7 +284,6 @@ def _wrong_size(name: str, sums: FloatArray, terms: int) -> Finding:
 
 
 def _not_normal(scores: FloatArray) -> Finding:
-    """Kolmogorov's distance of the scores from the normal distribution."""
     levels, n = special.ndtr(np.sort(scores)), scores.size
     steps = np.arange(n + 1) / n
     distance = max(float((steps[1:] - levels).max()), float((levels - steps[:-1]).max()))
@@ -302,11 +294,11 @@ def _not_normal(scores: FloatArray) -> Finding:
 def _off_centre(scores: FloatArray) -> Finding:
     mean = float(scores.mean())
     return Finding(2 * float(special.ndtr(-abs(mean) * math.sqrt(scores.size))),
-                   f"the scores of the attack lie {mean:.2f} off where they should")
+                   f"the scores of the attack are {mean:.2f} off centre")
 
 
 def _repeated(values: FloatArray, same: float) -> Finding:
-    """Values that occur again, whatever their sign; by chance a Poisson number, of the mean ``n² same/sqrt(pi)``."""
+    """Test values that occur again with either sign: by chance a Poisson number of mean ``n² same/sqrt(pi)``."""
     again = int(np.count_nonzero(np.diff(np.sort(np.abs(values))) <= same))
     expected = values.size**2 * same / math.sqrt(math.pi)
     return Finding(float(special.gammainc(again, expected)) if again else 1.0,
@@ -314,7 +306,7 @@ def _repeated(values: FloatArray, same: float) -> Finding:
 
 
 def _whitened(design: NoiseDesign, noise: FloatArray) -> FloatArray:
-    """``A Z Bᵀ`` for each draw."""
+    """Return ``A Z Bᵀ`` for each draw."""
     return _divided(design.col_side, _divided(design.row_side, noise).transpose(0, 2, 1)).transpose(0, 2, 1)
 
 

@@ -1,11 +1,11 @@
 """Noise that protects people: fresh, and safe against the bits of floating-point numbers.
 
-Noise made of floats betrays the answer in its last bits [1]. Here the answer is *whitened* with the design, ``A f Bᵀ``
-with ``AᵀA = Sigma^-1`` and ``BᵀB = Psi^-1``: one neighbour then moves it by at most ``mu`` (Euclidean norm), and the
-noise it needs is standard normal. OpenDP rounds it to a grid, adds a discrete Gaussian [2] in exact arithmetic with its
-own generator (cryptographic, seeded by the operating system), and all that follows is post-processing.
+Floating-point noise reveals the answer in its last bits [1]. Here the answer is *whitened* with the design, ``A f Bᵀ``
+with ``AᵀA = Sigma^-1`` and ``BᵀB = Psi^-1``: one neighbour then moves it by at most ``mu`` (Euclidean norm), and its
+noise is standard normal. OpenDP rounds it to a grid and adds a discrete Gaussian [2] in exact arithmetic with its
+own generator (cryptographic, seeded by the operating system). Everything after that is post-processing.
 
-The claim stays ``mu``; the noise is made a hair larger to pay for everything that rounds:
+The claim stays ``mu``; the noise is slightly larger to cover everything that rounds:
 
 * ``mu`` itself, and epsilon at delta computed from it: a relative margin of 1e-9;
 * the answer and its whitening, computed in floats: a bound on their errors, twice (two
@@ -53,10 +53,10 @@ from mvgviz.validation import FloatArray, positive
 from mvgviz.version import install_words
 
 MARGIN = 1e-9
-"""By how much, relatively, the sensitivity is enlarged for the rounding of ``mu`` and epsilon."""
+"""Relative margin of the sensitivity for the rounding of ``mu`` and epsilon."""
 
 FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"
-"""The label of directions that were."""
+"""The label of such directions."""
 
 _COARSEST = -60
 _FINER = 40  # binary digits that the grid has beyond mu/sqrt(entries)
@@ -80,15 +80,25 @@ class Hardening:
     exponent: int
     rho: float
 
+    @property
+    def rounding(self) -> float:
+        """Return what arithmetic and grid can add to the error of a number, in standard deviations.
+
+        Arithmetic moves the whitened answer by at most half of what it adds to the sensitivity, the grid by at most its
+        width an entry. A whitened error of norm e moves a number by at most e standard deviations, the average of two
+        by at most ``sqrt2 e``.
+        """
+        return self.sensitivity - self.mu + 2 * (math.sqrt(self.entries) * 2.0**self.exponent)
+
 
 @system_noise
 def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, largest: FloatArray | None = None,
                  progress: Callable[[float], object] | None = None, plan: Hardening | None = None
                  ) -> tuple[FloatArray, Hardening]:
-    """``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and how it was done.
+    """Return ``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and its plan.
 
-    ``largest``: the largest absolute value of each feature, where known; it keeps the noise from growing more than it
-    must. ``progress`` is called with the share done. ``plan``: what :func:`hardening_for` says, if that is known.
+    ``largest``: the largest absolute value of each feature, if known, for less extra noise. ``progress`` is called with
+    the share done. ``plan``: the result of :func:`hardening_for`, if known.
     """
     plan = plan or hardening_for(query, rows, cols, mu, largest)
     white = whiten(rows, cols, query.value)
@@ -99,7 +109,7 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
 
 
 def private_directions(dataset: Dataset, *, mu: float) -> Directions:
-    """Eigenvectors of ``X Xᵀ/n`` from a hardened release of it that spends ``mu``; fresh each time.
+    """Return eigenvectors of ``X Xᵀ/n`` from a fresh hardened release that spends ``mu``.
 
     As ``private_eigenvectors``: equal noise of standard deviation ``s2/mu`` on every entry, then symmetrised.
     """
@@ -112,23 +122,23 @@ def private_directions(dataset: Dataset, *, mu: float) -> Directions:
 
 @system_noise
 def noisy_count(value: int, std: float) -> float:
-    """A count with hardened noise of at least this standard deviation, fresh each time."""
+    """Return a count with fresh hardened noise of at least this standard deviation."""
     plan = hardening(entries=1, mu=1 / positive("std", std), sensitivity=1.0)
     return float(add_noise(np.array([float(value)]), plan)[0])
 
 
 def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
-    """``A f Bᵀ``; a side that is diagonal only scales, the identity does nothing."""
+    """Return ``A f Bᵀ``."""
     return _apply(cols, _apply(rows, matrix).T).T
 
 
 def unwhiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
-    """What :func:`whiten` did, undone."""
+    """Undo :func:`whiten`."""
     return _apply(cols, _apply(rows, matrix, inverse=True).T, inverse=True).T
 
 
 def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool = False) -> FloatArray:
-    """The side's whitener (or its inverse) times the matrix."""
+    """Return the side's whitener, or its inverse, times the matrix."""
     if side.is_identity:
         return matrix
     if side.is_diagonal:
@@ -138,17 +148,17 @@ def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool = False) -> Flo
 
 
 def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None) -> Hardening:
-    """How an answer with the noise of these sides is made noisy; an InputError where that cannot be safe."""
+    """Return how to add the noise of these sides; raise `InputError` if that cannot be safe."""
     return hardening(entries=query.rows * query.cols, mu=mu,
                      sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
 
 
 def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float,
                          largest: FloatArray | None = None) -> float:
-    """How far one neighbour moves the whitened answer *as computed*: ``mu`` and every rounding.
+    """Return how far one neighbour moves the whitened answer *as computed*: ``mu`` and every rounding.
 
-    Sums of products have a relative error (``sum_error``) of the same sums of absolute values; those are bounded by
-    ``|A| a bᵀ |B|ᵀ``, where ``|f_ij| <= a_i b_j`` for every dataset.
+    Sums of products have the relative error ``sum_error`` of the sums of absolute values, which are at most
+    ``|A| a bᵀ |B|ᵀ`` with ``|f_ij| <= a_i b_j`` for every dataset.
     """
     worst = query.neighbours.worst(rows, cols).mu
     if not abs(worst - mu) <= _SAME_MU * mu:
@@ -159,13 +169,13 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
     computed = exact + 2 * (sum_error(steps) + query.rounding(largest)) * size * (1 + MARGIN)
     computed = min(computed, query.most_moved(exact) + 2 * sum_error(steps) * size * (1 + MARGIN))
     if not computed <= mu * (1 + _MOST_EXTRA):
-        raise InputError("rounding errors in this answer could reach a tenth of what one neighbour changes, so it "
-                         "cannot be released safely; use fewer records or ranges that are not so far from 0")
+        raise InputError("rounding errors could reach a tenth of what one record changes, so this answer cannot be "
+                         "released safely; use fewer records or ranges closer to 0")
     return computed
 
 
 def largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: FloatArray | None) -> float:
-    """A bound on ``|| |A| |f| |B|ᵀ ||_F`` over all datasets."""
+    """Return a bound on ``|| |A| |f| |B|ᵀ ||_F`` over all datasets."""
     entries = query.largest_entries(largest)
     if entries is None:  # the answer's norm, times a bound on the spectral norms of |A| and |B|
         return math.prod((math.sqrt(side.largest_precision if side.is_diagonal else float(side.precisions.sum()))
@@ -176,7 +186,7 @@ def largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: 
 
 
 def hardening(*, entries: int, mu: float, sensitivity: float) -> Hardening:
-    """The grid and the least scale for which OpenDP's map grants ``rho <= mu²/2``."""
+    """Return the grid and the smallest scale for which OpenDP's map grants ``rho <= mu²/2``."""
     positive("mu", mu)  # its square has to be a number, too, or no scale is ever enough
     exponent = min(math.floor(math.log2(mu / math.sqrt(entries))) - _FINER, _COARSEST)
     moved = sensitivity + math.sqrt(entries) * 2.0**exponent
@@ -190,7 +200,7 @@ def hardening(*, entries: int, mu: float, sensitivity: float) -> Hardening:
 
 
 def add_noise(values: FloatArray, plan: Hardening, *, progress: Callable[[float], object] | None = None) -> FloatArray:
-    """OpenDP's discrete Gaussian on each entry; chunk by chunk, each with the scale of the whole."""
+    """Add OpenDP's discrete Gaussian to each entry, in chunks with the scale of the whole."""
     noisy = np.empty(values.size)
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]
@@ -201,7 +211,7 @@ def add_noise(values: FloatArray, plan: Hardening, *, progress: Callable[[float]
 
 
 def gaussian(entries: int, noise_std: float, exponent: int) -> Any:
-    """OpenDP's measurement: ``entries`` floats, Euclidean distance, a grid of ``2^exponent``."""
+    """Return OpenDP's measurement: ``entries`` floats, Euclidean distance, a grid of ``2^exponent``."""
     try:
         import opendp.prelude as dp
     except ImportError:

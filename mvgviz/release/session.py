@@ -1,4 +1,4 @@
-"""A budget for the work on one dataset: designs get a share of it, releases spend it, nothing goes beyond it.
+"""A budget for the work on one dataset: designs get a share, releases spend it, nothing exceeds it.
 
 >>> from mvgviz import Ledger, Session, mean, sample
 >>> data = sample("two_features")
@@ -8,8 +8,8 @@
 ...     f"{session.spent.epsilon:.2f} spent, {session.left:.2f} left"
 '0.48 spent, 0.86 left'
 
-Shares are of ``mu²``, which adds up exactly: a quarter of the budget is half of its ``mu``. What others, or an earlier
-session, have spent on the same population counts against the caps of the ledger, not against this budget.
+Shares are of ``mu²``, which adds up exactly: a quarter of the budget is half of its ``mu``. Shares for box and Laplace
+noise are of epsilon. Earlier releases about the same population count against the ledger's caps, not this budget.
 """
 
 import math
@@ -22,39 +22,45 @@ from typing import Any, Self
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import AS_DECLARED, CONSTANT, Query
+from mvgviz.query.queries import AS_DECLARED, Query
+from mvgviz.release.answer import Release
+from mvgviz.release.box_noise import pure_epsilon
 from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
-from mvgviz.release.release import Release, release
+from mvgviz.release.release import release
 from mvgviz.release.release import spent as mu_of
-from mvgviz.validation import epsilon_delta, instance, number
+from mvgviz.validation import epsilon_delta, instance, number, within
 
-_ROUNDING = 1e-10  # of the budget; releases are made with a larger margin than this
+_ROUNDING = 1e-10  # of the budget; Gaussian releases are made with a larger margin than this
+_TENTHS = 1e-14  # of the budget: ten times 0.1 fit into 1
 
 
 class Session:
-    """``budget``: (epsilon, delta) for all of its releases together. ``population``: whom the records are about.
+    """Designs and releases within one budget.
 
-    ``ledger`` remembers what was spent: one in a file lasts (``Ledger("ledger.sqlite")``); by default that of the
-    environment variable ``MVGVIZ_LEDGER``, else one in memory. After ``with`` nothing more can be released. A query of
-    other features or another number of records is refused; beyond that, ask a session's queries of its own data.
+    ``budget``: (epsilon, delta) for all releases together. ``population``: the people in the data. ``pure``: the part
+    of epsilon that box and Laplace noise may spend beside Gaussian noise; alone they may spend all of it. ``ledger``:
+    by default the file in ``MVGVIZ_LEDGER``, else in memory; ``Ledger("ledger.sqlite")`` lasts. After ``with`` nothing
+    more can be released. Make the queries from the session's data: other features or numbers of records are refused.
     """
 
     def __init__(self, data: Dataset, *, budget: tuple[float, float], population: str,
-                 ledger: Ledger | None = None) -> None:
+                 ledger: Ledger | None = None, pure: float = 0.0) -> None:
         self.data = instance("data", data, Dataset)
         self.budget = epsilon_delta("budget", budget)
         if not (isinstance(population, str) and population.strip()):
-            raise InputError('population must be a name for the people the records are about, as "patients of 2024"')
+            raise InputError('population must name the people in the data, such as "patients of 2024"')
         self.population = population
         self.ledger = ledger_from_environment() if ledger is None else instance("ledger", ledger, Ledger)
         self._releases: list[Release] = []
         self._entries: list[Entry] = []
-        self._unknown: list[float] = []
+        self.pure = within("pure", pure, least=0.0, most=math.nextafter(self.budget[0], 0))
+        self._unknown: list[tuple[float, float]] = []
         self._open, self._turn = True, threading.Lock()
-        self._mu_whole = float(gaussian_mu(*self.budget))
+        self._mu_whole = float(gaussian_mu(self.budget[0] - self.pure, self.budget[1]))
 
     def __repr__(self) -> str:
         return f"Session(budget={self.budget}, population={self.population!r}, {len(self._releases)} releases)"
@@ -72,80 +78,97 @@ class Session:
 
     @property
     def spent(self) -> Total:
-        """By this session's releases, and by those that failed while their noise was drawn."""
-        told = Sum(self._entries).total(self.budget[1])
-        mu = compose_mu([told.mu, *self._unknown])
-        return replace(told, mu=mu, epsilon=float(gaussian_epsilon(told.delta, mu)))
+        """Return what this session's releases spent, failed ones included."""
+        total = Sum(self._entries).total(self.budget[1])
+        mu = compose_mu([total.mu, *(mu for mu, _ in self._unknown)])
+        pure = math.fsum([total.epsilon_pure, *(pure for _, pure in self._unknown)])
+        return replace(total, mu=mu, epsilon_pure=pure, epsilon=running_epsilon(total.delta, pure, mu))
 
     @property
     def left(self) -> float:
-        """The epsilon, at the budget's delta, that one more release could spend."""
+        """Return the epsilon, at the budget's delta, left for one more release with Gaussian noise."""
         return float(gaussian_epsilon(self.budget[1], self._mu_left))
 
     @property
+    def left_pure(self) -> float:
+        """Return the epsilon left for one more release with box or Laplace noise."""
+        spent = self.spent
+        return max((self.pure if spent.mu > 0 else self.budget[0]) - spent.epsilon_pure, 0.0)
+
+    @property
+    def _pure_alone(self) -> bool:
+        """Return whether more pure epsilon is spent than Gaussian noise allows beside it."""
+        return self.spent.epsilon_pure > self.pure * (1 + _TENTHS)
+
+    @property
     def _mu_left(self) -> float:
+        if self._pure_alone:
+            return 0.0
         return math.sqrt(max(self._mu_whole**2 - self.spent.mu**2, 0.0))
 
     def design(self, query: Query, *, share: float | None = None, **choices: Any) -> NoiseDesign:
-        """Noise for ``query`` that spends this share of the whole budget's mu²; all that is left by default.
+        """Design noise that spends this share of the whole budget's mu² (epsilon if not Gaussian); default: all left.
 
-        ``choices``: directions, theta and whatever else :func:`mvgviz.design_noise` takes but epsilon and delta.
+        ``choices``: other arguments of :func:`mvgviz.design_noise`.
         """
         if not choices.keys().isdisjoint(("epsilon", "delta")):
-            raise InputError("epsilon and delta of a session's design follow from its budget; say how much of it to "
-                             "spend with share=")
+            raise InputError("epsilon and delta follow from the session's budget; set share= instead")
         self._check_about(query)
-        mu = self._mu_left
-        if share is not None:
-            part = number("share", share)
-            if not 0 < part <= 1:
-                raise InputError(f"share must be above 0 and at most 1, got {part:g}")
-            mu = math.sqrt(part) * self._mu_whole
-        self._check(mu)
+        part = None if share is None else number("share", share)
+        if part is not None and not 0 < part <= 1:
+            raise InputError(f"share must be above 0 and at most 1, got {part:g}")
         delta = self.budget[1]
+        if choices.get("family", "gaussian") != "gaussian":
+            epsilon = self.left_pure if part is None else part * self.budget[0]
+            self._check(0.0, epsilon)
+            return design_noise(query, epsilon=epsilon, delta=delta, **choices)
+        mu = self._mu_left if part is None else math.sqrt(part) * self._mu_whole
+        self._check(mu)
         return design_noise(query, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, **choices)
 
     def release(self, query: Query, design: NoiseDesign, *, name: str = "", ranges: Ranges | None = None,
                 accept: Iterable[str] = (), symmetrise: bool = False,
                 progress: Callable[[float], object] | None = None) -> Release:
-        """One noisy answer, entered in the ledger before its noise is drawn; refused beyond the budget.
+        """Release one noisy answer; raise `InputError` beyond the budget.
 
-        ``name``: what the ledger calls the data, by default the population. The rest as for
+        ``name``: the data's name in the ledger, by default the population. Other arguments as for
         :func:`mvgviz.release.release.release`.
         """
         with self._turn:
             self._check_about(query)
-            mu = mu_of(query, instance("design", design, NoiseDesign))
-            self._check(mu)
+            mu, pure = mu_of(query, instance("design", design, NoiseDesign)), pure_epsilon(design.blocks)
+            self._check(mu, pure)
             known = {entry.number for entry in self.ledger.entries_about(self.population)}
-            self._unknown.append(mu)  # spent until the ledger says that it is not
+            self._unknown.append((mu, pure))  # spent unless the ledger withdraws it
             try:
                 made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
                                symmetrise=symmetrise, ledger=self.ledger, population=self.population,
-                               progress=progress)
+                               table=self.data, progress=progress)
                 self._releases.append(made)
-            finally:  # what the ledger counts as spent is spent here, too
+            finally:  # count what the ledger counts
                 self._entries += [entry for entry in self.ledger.entries_about(self.population)
                                   if entry.number not in known]
                 self._unknown.pop()
         return made
 
     def _check_about(self, query: Query) -> None:
-        """Refuse a query of other features, another number of records or other neighbours."""
-        features, records = instance("query", query, Query).row_names or (), query.n_records
-        if not (set(features) <= {*self.data.features, CONSTANT} and records in (None, self.data.n_records)):
-            raise InputError("the query was asked of other data than the session's: its features or its number of "
-                             "records differ; ask it of the session's data, or begin a session for that data")
+        named = instance("query", query, Query).is_named_like(self.data)
+        if not (named and query.n_records in (None, self.data.n_records)):
+            raise InputError("the query has other features or another number of records than the session's data; make "
+                             "it from the session's data, or begin another session")
         rules = {entry.neighbour_rule for entry in self._entries} | {query.neighbour_rule}
         if len(rules - {AS_DECLARED}) > 1:
-            raise InputError("a session has one kind of neighbours: its releases and this query are about "
+            raise InputError("a session needs one kind of neighbours: its releases and this query are about "
                              f"{' and '.join(sorted(rules, reverse=True))}; begin another session")
 
-    def _check(self, mu: float) -> None:
+    def _check(self, mu: float, pure: float = 0.0) -> None:
         if not self._open:
-            raise InputError("the session is over: begin a new one, with a budget of its own")
-        if not mu > 0:
-            raise InputError("nothing is left of the session's budget")
-        if not compose_mu([self.spent.mu, mu]) <= self._mu_whole * (1 + _ROUNDING):
+            raise InputError("the session is over; begin a new one")
+        if not mu + pure > 0:
+            raise InputError("nothing is left of the session's budget; begin a session with a larger one")
+        if pure and not pure <= self.left_pure + _TENTHS * self.budget[0]:
+            raise InputError(f"this would spend epsilon {pure:.4g} and {self.left_pure:.4g} is left of the session's "
+                             f"{self.budget[0]:g} for box and Laplace noise; ask for a smaller share")
+        if mu and (self._pure_alone or not compose_mu([self.spent.mu, mu]) <= self._mu_whole * (1 + _ROUNDING)):
             raise InputError(f"this would spend epsilon {gaussian_epsilon(self.budget[1], mu):.4g} and {self.left:.4g} "
                              f"is left of the session's {self.budget[0]:g}; ask for a smaller share")
