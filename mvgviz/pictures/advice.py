@@ -1,25 +1,29 @@
-"""What each lever gains, as a waterfall, and the designs that were tried: pictures and sentences of the advisor."""
+"""What each lever gains, as a waterfall, and the designs that the advisor tried: pictures and sentences."""
 
 import math
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from mvgviz.labels import GUARANTEES, REFERENCES
+from mvgviz.labels import GUARANTEES
+from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures.compare import Mark, more_words, plot_ranked
-from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items, reference_look
+from mvgviz.pictures.error_axis import ErrorAxis, add_references, error_axis, mean_words, reference_items
+from mvgviz.pictures.families import case_of, last_words, price_words
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, GUARANTEE_COLOURS, IID, row_axis, stroke, styled
+from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_number, capitalised, in_html, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row
-from mvgviz.trials.candidates import Candidate
+from mvgviz.trials.candidates import ADVISED_FAMILIES, Candidate
 from mvgviz.trials.levers import Levers, Step
-from mvgviz.trials.results import SAME, UNCLEAR
+from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE
 from mvgviz.trials.stand_in import FEW
 
 ENDS = DATA, DIRECTIONAL
@@ -27,11 +31,10 @@ ENDS = DATA, DIRECTIONAL
 _ROOM = 0.18  # right of the bars, for what is written beside them
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fall:
+class Fall(NamedTuple):
     """One bar, from the error ``before`` to that ``after`` a lever. ``before`` None: it stands on the axis.
 
-    ``label``, ``text`` (written beside it) and ``said`` (what the pointer reads): harmless already.
+    ``label``, ``text`` (beside the bar) and ``said`` (for the pointer) are escaped already.
     """
 
     label: str
@@ -46,56 +49,43 @@ class Fall:
 
 
 def levers_picture(found: Levers, names: Sequence[str], *, title: str) -> Picture:
-    """What each lever gains, from the paper's noise as printed down to this design."""
+    """What each lever gains, from the paper's noise as printed to this design."""
     references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
-    return Picture(plot_waterfall(falls(found, names), references, title=title), _takeaway(found), """
-The first bar is the error with the paper's noise, as printed (Theorem 2 where it applies, else Theorem 1), of equal
-size everywhere, on the table where the task can be served from it. Each bar below is one lever: exact calibration,
-another query, records kept inside a round bound, the shape of noise and bound, and a use that knows the noise. Green
-takes error away, orange adds some; beside it the factor (with ? where chance may explain it). The factors multiply to
-the whole way. Dashed: the error without privacy; dotted: the answer without data.
+    steps = [step for step in found.steps[1:] if math.isfinite(step.factor)]
+    first = max(steps, key=lambda step: step.factor, default=None)
+    most = ("No lever gains anything here" if first is None or first.factor <= 1 else
+            f"{capitalised(NAMES[first.lever])} gains most")
+    takeaway = f"**{most}.** {levers_sentence(found)} {_left(found)}"
+    return Picture(plot_waterfall(falls(found, names), references, title=title), takeaway, """
+The first bar is the error with the paper's noise as printed, of equal size everywhere. Each bar below is one lever; the
+factors beside them multiply to the whole way (?: perhaps chance). Green takes error away, orange adds some.
 
-What a lever gains depends on what came before it. So the table takes each lever alone away from the whole design.""")
+What a lever gains depends on those before it. So the table removes each lever alone from the whole design.""")
 
 
 def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
-    """Bars from step to step, the largest error on top; log scale where the errors are far apart."""
+    """Draw bars from step to step, the largest error on top; log scale where the errors are far apart."""
     errors = [error for fall in falls for error in (fall.before, fall.after) if error is not None]
     axis = error_axis([0.0, *errors, *(value for _, value in references)])  # bars stand on 0 where they can
     axis = replace(axis, high=axis.high + _ROOM * (axis.high - axis.low))
     figure = go.Figure()
-    for kind, value in references:
-        inside = axis.holds(value)
-        name = f"{REFERENCES[kind]}: {as_number(value)}{'' if inside else ' (off the scale)'}"
-        figure.add_scatter(x=[value, value] if inside else [None], y=[-0.6, len(falls) - 0.4] if inside else [None],
-                           **reference_look(kind, name) | stroke(DATA, 2, "dash" if kind != "trivial" else "dot"))
-    _add_bars(figure, falls, axis)
-    _add_joints(figure, falls, axis)
-    figure.add_scatter(x=[_ends(fall, axis)[1] for fall in falls], y=list(range(len(falls))), mode="text",
+    add_references(figure, axis, references, len(falls))
+    left, right = zip(*(_ends(fall, axis) for fall in falls), strict=True)
+    standing, rows = iter(ENDS), list(range(len(falls)))
+    colours = [next(standing, DIRECTIONAL) if fall.before is None else EXACT if fall.gains else IID for fall in falls]
+    figure.add_bar(orientation="h", y=rows, base=list(left), marker={"color": colours}, showlegend=False,
+                   x=[high - low for low, high in zip(left, right, strict=True)],
+                   customdata=[fall.said for fall in falls], hovertemplate="%{customdata}<extra></extra>")
+    joints = [float(axis.cut(fall.after)) for fall in falls[:-1]]
+    figure.add_scatter(x=[x for here in joints for x in (here, here, None)], showlegend=False, hoverinfo="skip",
+                       y=[y for at in rows[:-1] for y in (at, at + 1, None)], **stroke(DATA, 1))
+    figure.add_scatter(x=list(right), y=rows, mode="text",
                        text=[f"  {fall.text}" for fall in falls], textposition="middle right", cliponaxis=False,
                        textfont={"size": 12}, showlegend=False, hoverinfo="skip")
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**row_axis([fall.label for fall in falls], 12))
     figure.update_layout(barmode="overlay", bargap=0.35)
     return styled(figure, height=max(100 + 46 * len(falls), 220), top=35)
-
-
-def _add_bars(figure: go.Figure, falls: Sequence[Fall], axis: ErrorAxis) -> None:
-    left, right = zip(*(_ends(fall, axis) for fall in falls), strict=True)
-    standing = iter(ENDS)
-    colours = [next(standing, DIRECTIONAL) if fall.before is None else EXACT if fall.gains else IID for fall in falls]
-    figure.add_bar(orientation="h", y=list(range(len(falls))), base=list(left), marker={"color": colours},
-                   x=[high - low for low, high in zip(left, right, strict=True)], showlegend=False,
-                   customdata=[fall.said for fall in falls], hovertemplate="%{customdata}<extra></extra>")
-
-
-def _add_joints(figure: go.Figure, falls: Sequence[Fall], axis: ErrorAxis) -> None:
-    x, y = list[float | None](), list[float | None]()
-    for at, fall in enumerate(falls[:-1]):
-        here = float(axis.cut(fall.after))
-        x += [here, here, None]
-        y += [at, at + 1, None]
-    figure.add_scatter(x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip", line={"color": DATA, "width": 1})
 
 
 def _ends(fall: Fall, axis: ErrorAxis) -> tuple[float, float]:
@@ -105,37 +95,28 @@ def _ends(fall: Fall, axis: ErrorAxis) -> tuple[float, float]:
 
 
 NAMES = {"calibration": "calibration", "query": "the query", "bound": "the bound", "shape": "the shape",
-         "use": "the use of the known noise"}
+         "family": "the family of noise", "use": "the use of the known noise"}
 
 
 def levers_sentence(found: Levers) -> str:
-    """One sentence: where it began, what each lever gained or cost, where it ends. It has no names."""
+    """Return in one sentence the first error, what each lever changed, and the last error."""
     start, end = found.steps[0], found.design
     if len(found.steps) == 1:
-        return "No lever is used: the design is the paper's, as printed."
+        return "No lever is used: this is the paper's design, as printed."
     parts = ", ".join(f"{_name(step)} {_gain(step)}" for step in found.steps[1:])
     return (f"From an error of {as_number(start.outcome.mean)} ({_start(start)}) {'down ' * (found.total > 1)}to "
             f"{as_number(end.outcome.mean)}: {parts}.")
 
 
-def _takeaway(found: Levers) -> str:
-    steps = [step for step in found.steps[1:] if math.isfinite(step.factor)]
-    first = max(steps, key=lambda step: step.factor, default=None)
-    most = ("No lever gains anything here" if first is None or first.factor <= 1 else
-            f"Most is gained by {NAMES[first.lever]}")
-    return f"**{most}.** {levers_sentence(found)} {_left(found)}"
-
-
 def _left(found: Levers) -> str:
     error, floor, (baseline, least) = found.design.outcome.mean, found.references.non_private, found.references.to_beat
     if error >= least:
-        return f"Even so {baseline} ({as_number(least)}) does as well or better."
+        return f"Even so, {baseline} ({as_number(least)}) does as well or better."
     if error <= floor:
-        return (f"That is no more than without privacy ({as_number(floor)}): the noise does no harm to what is "
-                "measured here.")
+        return f"That is no more than with no privacy ({as_number(floor)}): the noise does no harm here."
     if floor > 0:
-        return f"Without privacy it would be {as_number(floor)}; this design has {_times(error / floor)} that."
-    return "Without privacy there would be none."
+        return f"With no privacy it is {as_number(floor)}; this design has {_times(error / floor)} that."
+    return "With no privacy there is none."
 
 
 def _times(ratio: float) -> str:
@@ -153,11 +134,11 @@ def _name(step: Step) -> str:
 
 
 def _gain(step: Step) -> str:
-    """"took away 3.7 %", "divided it by 2.2", "added 1.2 %", "changed nothing"; with a word on chance."""
+    """Return "took away 3.7 %", "divided it by 2.2", "added 1.2 %" or "changed nothing", with a word on chance."""
     difference = step.difference
     if difference is None or difference.verdict == SAME:
         return "changed nothing"
-    chance = " (which chance may explain)" if difference.verdict == UNCLEAR else ""
+    chance = " (perhaps chance)" if difference.verdict == UNCLEAR else ""
     factor = step.factor
     if factor >= 2:
         return f"divided it by {as_number(factor, 2)}{chance}"
@@ -169,23 +150,21 @@ def _gain(step: Step) -> str:
 
 
 def falls(found: Levers, names: Sequence[str]) -> list[Fall]:
-    """The bars of the waterfall: the start, every lever, the design."""
+    """Return the bars of the waterfall: the start, every lever, the design."""
     start, end = found.steps[0], found.design
-    bars = [_standing("As printed" if start.scenario.guarantee != "exact" else "To begin with", start,
-                      _start(start))]
-    bars += [Fall(label=f"{capitalised(NAMES[step.lever])}<br>{in_html(_what(step, names))}",
-                  before=step.other.mean, after=step.outcome.mean, text=_factor_text(step),
-                  said=f"<b>{capitalised(NAMES[step.lever])}</b><br>{in_html(_what(step, names))}<br>"
-                       f"{as_number(step.other.mean)} → {mean_words(step.outcome)}")
-             for step in found.steps[1:] if step.other is not None]
+    bars = [_standing("As printed" if start.scenario.guarantee != "exact" else "To begin with", start, _start(start))]
+    bars += [Fall(f"{lever}<br>{what}", step.other.mean, step.outcome.mean, _factor_text(step),
+                  f"<b>{lever}</b><br>{what}<br>{as_number(step.other.mean)} → {mean_words(step.outcome)}")
+             for step in found.steps[1:] if step.other is not None
+             for lever, what in [(capitalised(NAMES[step.lever]), in_html(_what(step, names)))]]
     return [*bars, _standing("This design", end, "")] if len(bars) > 1 else bars
 
 
 def _standing(label: str, step: Step, more: str) -> Fall:
-    said = f"<b>{label}</b><br>{f'{more}<br>' if more else ''}error {mean_words(step.outcome)}"
-    return Fall(label=f"<b>{label}</b>" + (f"<br>{more.split(',')[0]}, {step.scenario.kind.title}"
-                                           if more else ""), before=None, after=step.outcome.mean,
-                text=f"<b>{as_number(step.outcome.mean)}</b>", said=said)
+    error = step.outcome.mean
+    kind = f"<br>{more.split(',')[0]}, {step.scenario.kind.title}" if more else ""
+    return Fall(f"<b>{label}</b>{kind}", None, error, f"<b>{as_number(error)}</b>",
+                f"<b>{label}</b><br>{more}{'<br>' * bool(more)}error {mean_words(step.outcome)}")
 
 
 def _factor_text(step: Step) -> str:
@@ -200,51 +179,44 @@ def _factor_text(step: Step) -> str:
 def _what(step: Step, names: Sequence[str]) -> str:
     scenario, words = step.scenario, design_words(Candidate(scenario=step.scenario, mechanism=step.mechanism), names)
     return {"calibration": f"{GUARANTEES[scenario.guarantee].name}, equal noise", "query": words.query,
-            "bound": words.bound, "shape": words.split, "use": "ridge or components know it"}[step.lever]
+            "bound": words.bound, "shape": words.split, "family": words.guarantee,
+            "use": "ridge or components use it"}[step.lever]
 
 
 def table_rows(found: Levers) -> list[dict[str, object]]:
-    """The design with all its levers and without each, the least error first."""
-    rows = [_row("this design, with all levers", found.design, 1.0, "")]
-    for step in found.without:
-        difference = step.difference
-        verdict = "" if difference is None else {"worse": "yes", "better": "no: it costs", SAME: "no difference",
-                                                 UNCLEAR: "chance may explain it"}[difference.verdict]
-        rows.append(_row(f"without {NAMES[step.lever]}", step, 1 / step.factor if step.factor > 0 else math.inf,
-                         verdict))
-    return sorted(rows, key=lambda row: float(str(row["mean error"])))
-
-
-def _row(design: str, step: Step, ratio: float, verdict: str) -> dict[str, object]:
-    low, high = step.outcome.interval
-    return {"design": design, "mean error": step.outcome.mean, "95 % from": low, "95 % to": high,
-            "times this design's error": ratio, "does the lever help?": verdict}
+    """Return the design with all its levers and without each, the lowest error first."""
+    verdicts = {None: "", WORSE: "yes", BETTER: "no: it costs", SAME: "no difference", UNCLEAR: "perhaps chance"}
+    steps: list[tuple[str, Step, float, str | None]] = [("this design, with all levers", found.design, 1.0, None)]
+    steps += [(f"without {NAMES[step.lever]}", step, 1 / step.factor if step.factor > 0 else math.inf,
+               None if step.difference is None else step.difference.verdict) for step in found.without]
+    return [{"design": design, "mean error": step.outcome.mean, "95 % from": step.outcome.interval[0],
+             "95 % to": step.outcome.interval[1], "times this design's error": ratio,
+             "does the lever help?": verdicts[verdict]}
+            for design, step, ratio, verdict in sorted(steps, key=lambda one: one[1].outcome.mean)]
 
 
 def best_kept(found: Levers) -> str:
-    """Which levers the design could do without, and which it cannot."""
+    """Return which lever the design would miss most, and which ones cost it."""
     rows = sorted(found.without, key=lambda step: step.factor)
     if not rows:
-        return "There is no lever to take away."
-    most = rows[0]
-    first = (f"**Taken away alone, {NAMES[most.lever]} is missed most:** without it the error is "
-             f"{_times(1 / most.factor) if most.factor > 0 else 'beyond all bounds, not'} this design's."
-             if most.factor < 1 and most.difference is not None and most.difference.verdict != UNCLEAR
-             else "**No lever, taken away alone, is clearly missed.**")
-    costs = [NAMES[step.lever] for step in rows if step.factor > 1 and step.difference is not None
-             and step.difference.verdict not in (SAME, UNCLEAR)]
-    return first + (f" The design would be better without {' or '.join(costs)}." if costs else "")
+        return "There is no lever to remove."
+    clear = [step for step in rows if step.difference is not None and step.difference.verdict != UNCLEAR]
+    words, most = "**No lever, removed alone, is clearly missed.**", rows[0]
+    if most.factor < 1 and most in clear:
+        times = _times(1 / most.factor) if most.factor > 0 else "infinitely many times"
+        words = f"**The lever missed most is {NAMES[most.lever]}:** without it the error is {times} this design's."
+    costs = [NAMES[step.lever] for step in clear
+             if step.factor > 1 and step.difference and step.difference.verdict != SAME]
+    return words + (f" The design is better without {' or '.join(costs)}." if costs else "")
 
 
 SHOWN = 12
 _LINE = 30  # characters of a label, so that a phone has room for the chart
-LOADED_ON_DATA = "Load a design with one click. It is then **marked as chosen on the data**, which no guarantee covers:"
-ONLY_THE_NEEDED = ("A table with these columns alone: leave the others out on the page Data, and nothing of them is "
-                   "released. For other directions, a table of those mixtures.")
-
-FORGETS_DIRECTIONS = ("Loading a design along the features, along other directions or with equal shares changes what "
-                      "is needed to what that design favours: a scenario can need directions only where its own noise "
-                      "favours them.")
+LOADED_ON_DATA = "Load a design with one click. It is then marked **chosen on the data**: no guarantee covers that."
+ONLY_PRIORITY = ("To release only these columns, leave the others out on the page Data. For other directions, upload a "
+                 "table of those mixtures.")
+FORGETS_DIRECTIONS = ("A design with other directions, or with equal shares, replaces your priority directions with "
+                      "its own priorities.")
 
 
 def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
@@ -252,20 +224,18 @@ def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
     found = advice.references
     references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found.unit))
     return Picture(plot_ranked(advice_marks(advice, names), references, title=title), in_markdown(places(advice)), """
-Each line is a design for the same task and the same budget: a query (square: the table), a guarantee
-(green exact, pink Theorem 1, orange Theorem 2), a bound on the records, a split, and whether what uses the answer
-knows the noise (it does unless the line says so); hollow: only the needed features are released. Shown is the best of
-each kind. Answers themselves are judged by their expected error, noise and the bias of clipping, on the worst of
-several simulated tables: records in the middle of the ranges and towards either end. Other tasks are judged by trials
-that share their random numbers; the best few, drawn strong, get all trials.
+Each line is a design for the same task and budget; shown is the best of each kind. Square: the table; circle: another
+query. Green: the exact guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: only priority columns are released. Task
+"answer": the expected error, noise and clipping bias, on the worst of several simulated tables. Other tasks: trials
+with the same random numbers; strong lines have all trials.
 
-A design is recommended only if it is clearly better than yours on every simulated table, clearly better than the
-no-data baseline, and (for answers) clips few records. Directions and splits read openly from the data are left out,
-unless yours is such a design; then it is marked.""")
+The app recommends a design only if it is clearly better than yours on every simulated table, clearly beats the no-data
+baseline and, for answers, clips few records. It leaves out directions and splits read openly from the data, unless
+they are yours; then it marks them.""")
 
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
-    """The best of the best kinds, the design as it stands, and the best of each query and guarantee, ranked."""
+    """Return the best of the best kinds, your design, and the best of each query and guarantee, ranked."""
     kept = advice.kinds[: SHOWN - 4]
     asked = {(row.candidate.scenario.query, row.candidate.scenario.guarantee) for row in kept}
     for row in advice.rows:
@@ -282,17 +252,16 @@ def _mark(row: Row, names: Sequence[str]) -> Mark:
     words, scenario, outcome = design_words(row.candidate, names), row.candidate.scenario, row.outcome
     spent = "" if outcome.epsilon_spent is None else f"<br>epsilon really spent {as_number(outcome.epsilon_spent)}"
     text = str(words).replace(" × ", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
-    lines = [in_html(line) for line in textwrap.wrap(text, _LINE)]
-    return Mark(label="<br>".join(lines), mean=outcome.mean,
-                half_width=outcome.half_width, colour=GUARANTEE_COLOURS[scenario.guarantee],
-                symbol=("square" if scenario.kind.is_table else "circle") + "-open" * (
-                    not row.candidate.is_whole), ring=row.candidate.is_current,
-                faint=not row.finalist,
-                said="expected error" if row.on_tables is not None else f"{outcome.errors.size:,} trials{spent}")
+    return Mark(
+        "<br>".join(in_html(line) for line in textwrap.wrap(text, _LINE)), outcome.mean, outcome.half_width,
+        GUARANTEE_COLOURS[scenario.guarantee],
+        ("square" if scenario.kind.is_table else "circle") + "-open" * (not row.candidate.is_whole),
+        "expected error" if row.on_tables is not None else f"{outcome.errors.size:,} trials{spent}",
+        ring=row.candidate.is_current, faint=not row.finalist)
 
 
 def places(advice: Advice) -> str:
-    """Where the guarantees and queries come in."""
+    """Return the place of the best design of each query and guarantee."""
     kinds: dict[str, int] = {}
     for place, row in enumerate(advice.rows, start=1):
         scenario = row.candidate.scenario
@@ -302,9 +271,9 @@ def places(advice: Advice) -> str:
 
 
 def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
-    """What is recommended with its reason, and which lever gained what (empty before that is known).
+    """Return the recommendation with its reason, and what each lever gained (empty before that is known).
 
-    Names as in the file: escape them.
+    Names are as in the file: escape them.
     """
     best, current = advice.best, advice.current
     if best is None or advice.references is None:
@@ -315,7 +284,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     said = f"{verdict}: {design_words(best.candidate, names)}. Its error is {mean_words(best.outcome)}{where}"
     if current is not None and not keep:
         more = more_words(current.outcome.mean, best.outcome.mean)
-        said += f"; the design as it stands ({design_words(current.candidate, names)}) has {more}"
+        said += f". Your design ({design_words(current.candidate, names)}) has {more}"
     if not best.is_useful(trivial):
         named = "the no-data baseline" if trivial == advice.references.trivial else baseline
         said += f". It does not clearly beat {named} ({as_number(trivial)})"
@@ -326,6 +295,15 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     elif keep:
         said += f". No other design is clearly better{' on all of them' if where else ''}"
     return f"{said}.", "" if advice.levers is None else levers_sentence(advice.levers)
+
+
+def family_words(advice: Advice, setup: Setup) -> str:
+    """Return for how many releases the recommended family is best, and its price; nothing for Gaussian noise."""
+    best = advice.best
+    if best is None or best.candidate.scenario.noise_family not in ADVISED_FAMILIES:
+        return ""
+    case = case_of(setup)
+    return f"{last_words(case)} {price_words(FAMILIES[best.candidate.scenario.noise_family], case)}".strip()
 
 
 def _safer_words(kept: Row, safer: Row | None, names: Sequence[str]) -> str:
@@ -339,33 +317,26 @@ def _safer_words(kept: Row, safer: Row | None, names: Sequence[str]) -> str:
 
 
 def dropped_words(advice: Advice) -> list[str]:
-    """How many designs did not work out, and why. Reasons may hold names: escape them."""
-    by_reason: Counter[str] = Counter()
-    for drop in advice.dropped:
-        by_reason[drop.reason] += len(drop.designs)
-    return [f"{count} {'design' if count == 1 else 'designs'} dropped: {reason}" for reason, count in by_reason.items()]
+    """Return how many designs were dropped, and why. Reasons may hold names: escape them."""
+    return [f"{count} {'design' if count == 1 else 'designs'} dropped: {reason}"
+            for reason, count in Counter(advice.dropped.values()).items()]
 
 
 def tried_words(advice: Advice, s2_words: str) -> str:
-    """How many designs were tried, how, and which were left out."""
+    """Return how many designs were tried, how, and which were left out."""
     first = min(FIRST_ROUND, advice.trials)
     rounds = f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else "")
     if not advice.trials:
-        rounds = "expected error: noise and the bias of clipping"
+        rounds = "expected error (noise and clipping bias)"
     dropped = " ".join(f"{in_markdown(line)}." for line in dropped_words(advice))
     return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
 
 
 def design_rows(advice: Advice, names: tuple[str, ...]) -> list[dict[str, object]]:
-    """A line of a table for each design tried."""
-    lines: list[dict[str, object]] = []
-    for place, row in enumerate(advice.rows, start=1):
-        text = design_words(row.candidate, names)
-        low, high = row.outcome.interval
-        lines.append({"place": place, "query": text.query, "guarantee": text.guarantee, "bound": text.bound,
-                      "split": text.split, "use": text.use,
-                      "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
-                      "epsilon really spent": row.outcome.epsilon_spent,
-                      **({"trials": row.outcome.errors.size} if advice.trials else {"clips at most": row.clips}),
-                      "this design": row.candidate.is_current})
-    return lines
+    """Return a line of a table for each design tried."""
+    return [{"place": place, "query": text.query, "guarantee": text.guarantee, "bound": text.bound, "split": text.split,
+             "use": text.use, "mean error": row.outcome.mean, "95 % from": row.outcome.interval[0],
+             "95 % to": row.outcome.interval[1], "epsilon really spent": row.outcome.epsilon_spent,
+             **({"trials": row.outcome.errors.size} if advice.trials else {"clips at most": row.clips}),
+             "this design": row.candidate.is_current}
+            for place, row in enumerate(advice.rows, start=1) for text in [design_words(row.candidate, names)]]

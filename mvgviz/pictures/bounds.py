@@ -12,22 +12,10 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.bounds import theorem2_wins
+from mvgviz.pictures import theme
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import (
-    DATA,
-    DIRECTIONAL,
-    EXACT,
-    GUARANTEE_COLOURS,
-    THEOREM1,
-    THEOREM2,
-    decades,
-    stroke,
-    styled,
-    upright,
-    wash,
-)
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, at_most, capitalised
+from mvgviz.text import as_number, as_probability, at_most, capitalised
 from mvgviz.validation import FloatArray
 
 TAIL_DASHES = {"printed": "solid", "laurent-massart": "dash", "exact-chi": "dot"}
@@ -46,11 +34,12 @@ class CurveLine:
 
 
 def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool, as_noise: bool) -> list[CurveLine]:
-    """The curves to draw, as allowed precision or as noise; ``second`` names the curve of Theorem 2."""
+    """Return the curves to draw, as allowed precision or as noise; ``second`` names the curve of Theorem 2."""
     at = int(np.argmin(np.abs(curves.positions - curves.here)))
     lines = []
-    for name, colour, family in (("Theorem 1", THEOREM1, curves.theorem1), (second, THEOREM2, curves.theorem2),
-                                 ("Exact limit", EXACT, {None: curves.exact})):
+    for name, colour, family in (("Theorem 1", theme.THEOREM1, curves.theorem1),
+                                 (second, theme.THEOREM2, curves.theorem2),
+                                 ("Exact limit", theme.EXACT, {None: curves.exact})):
         for its_tail, limits in family.items():
             main = its_tail in (None, tail)
             if main or all_tails:
@@ -74,17 +63,17 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
         figure.add_scatter(x=curves.positions, y=line.values, name=line.name, legendgroup=line.name,
                            showlegend=line.main, opacity=1.0 if line.main else 0.75,
                            hovertemplate=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>",
-                           **stroke(line.colour, _width(line), TAIL_DASHES.get(line.tail or "", "solid")))
+                           **theme.stroke(line.colour, _width(line), TAIL_DASHES.get(line.tail or "", "solid")))
     tails = {line.tail for line in lines if line.tail is not None}
     for tail in TAIL_DASHES:
         if len(tails) > 1 and tail in tails:
             figure.add_scatter(x=[None], y=[None], name=f"tail {TAILS[tail].short}", hoverinfo="skip",
-                               **stroke(DATA, 1.5, TAIL_DASHES[tail]))
+                               **theme.stroke(theme.DATA, 1.5, TAIL_DASHES[tail]))
     main = [line for line in lines if line.main]
     figure.add_scatter(x=[curves.here] * len(main), y=[line.here for line in main], mode="markers",
                        name="this scenario", cliponaxis=False, showlegend=False,
                        marker={"size": [3 + 2.5 * _width(line) for line in main], "opacity": 1,
-                               "color": [line.colour for line in main], "line": {"width": 2, "color": DATA}},
+                               "color": [line.colour for line in main], "line": {"width": 2, "color": theme.DATA}},
                        text=[line.name for line in main],
                        hovertemplate="%{text}, this scenario: %{y:.4g}<extra></extra>")
     edge = np.log10(curves.positions[[0, -1]]) + np.array([-0.02, 0.02])
@@ -92,10 +81,10 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
     room = max(0.04 * float(np.ptp(exponents)), 0.1)
     low, high = float(exponents.min()) - room, float(exponents.max()) + room
     figure.update_layout(xaxis={"type": "log", "title": axis_title(problem, axis), "range": edge.tolist(),
-                                **decades(*edge)},
-                         yaxis={"type": "log", "title": value, "range": [low, high], **decades(low, high)},
-                         shapes=[upright(curves.here, DATA, "dot", width=1)])
-    return Picture(styled(figure), _curves_words(problem, lines, as_noise=as_noise, s2_words=s2_words), """
+                                **theme.decades(*edge)},
+                         yaxis={"type": "log", "title": value, "range": [low, high], **theme.decades(low, high)},
+                         shapes=[theme.upright(curves.here, theme.DATA, "dot", width=1)])
+    return Picture(theme.styled(figure), _curves_words(problem, lines, as_noise=as_noise, s2_words=s2_words), """
 Each curve is a limit on the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
 noise. Equal noise of typical error (standard deviation) s on R × C entries has the product √(RC)/s², which turns each
 limit into noise per entry, and the exact noise (the analytic Gaussian mechanism, s = s₂/μ) into a limit.
@@ -106,7 +95,7 @@ sufficient conditions, and loose; equal noise beyond the exact limit is not priv
 
 def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
-                            for colour in (THEOREM1, THEOREM2, EXACT))
+                            for colour in (theme.THEOREM1, theme.THEOREM2, theme.EXACT))
     two, alike = short_second(problem), abs(first / second - 1) < _ALIKE
     if as_noise:
         theorems = (f"{as_number(first)} under Theorem 1 and {two} alike" if alike else
@@ -125,7 +114,7 @@ def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: boo
 
 
 def _width(line: CurveLine) -> float:
-    wide = 2.0 if line.colour == THEOREM1 else 1.0
+    wide = 2.0 if line.colour == theme.THEOREM1 else 1.0
     return wide * (3.0 if line.main else 1.5)
 
 
@@ -164,7 +153,7 @@ class Place:
 
 
 def place(design: NoiseDesign, *, name: str, colour: str, symbol: str = "circle", size: float = 13) -> Place:
-    """Where a design stands."""
+    """Return where a design stands."""
     return Place(name=name, colour=colour, symbol=symbol, size=size, rows=precision_norm(design.row_side),
                  cols=precision_norm(design.col_side))
 
@@ -172,17 +161,17 @@ def place(design: NoiseDesign, *, name: str, colour: str, symbol: str = "circle"
 def space_picture(setup: Setup, problem: LimitInputs, others: Iterable[Rival]) -> Picture:
     """The two norms: what each guarantee allows, this design, and the same shares under other guarantees."""
     design, tail, limit = setup.design, setup.scenario.tail, exact_limit(problem)
-    edges = [Edge(name="Theorem 1", colour=THEOREM1, limit=problem.theorem1(tail).limit, width=6),
-             Edge(name=short_second(problem), colour=THEOREM2, limit=problem.theorem2(tail).limit),
-             Edge(name="Exact, equal noise", colour=EXACT, limit=limit)]
-    this = place(design, name="this design", colour=DIRECTIONAL)
+    edges = [Edge(name="Theorem 1", colour=theme.THEOREM1, limit=problem.theorem1(tail).limit, width=6),
+             Edge(name=short_second(problem), colour=theme.THEOREM2, limit=problem.theorem2(tail).limit),
+             Edge(name="Exact, equal noise", colour=theme.EXACT, limit=limit)]
+    this = place(design, name="this design", colour=theme.DIRECTIONAL)
     places = [place(other.design, name=f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
-                    colour=GUARANTEE_COLOURS[other.guarantee], symbol="diamond",
+                    colour=theme.GUARANTEE_COLOURS[other.guarantee], symbol="diamond",
                     size=17 if other.guarantee == "theorem1" else 11) for other in others]
     reason = ""
     if design.bound is not None and all(abs(edge.limit / design.bound.limit - 1) > 1e-9 for edge in edges):
         reason = own_edge_reason(setup, problem)
-        edges.append(Edge(name=f"its own edge ({reason})", colour=GUARANTEE_COLOURS[design.guarantee],
+        edges.append(Edge(name=f"its own edge ({reason})", colour=theme.GUARANTEE_COLOURS[design.guarantee],
                           limit=design.bound.limit, dash="dash", filled=False, width=2))
     return Picture(plot_design_space(edges, [*places, this]), _space_words(setup, this, limit, reason), """
 The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms
@@ -212,60 +201,27 @@ def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
 
 
 def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
-    """Hyperbolas, straight on log axes; the window holds every edge and every point."""
-    xs = [math.log10(design.rows) for design in places]
+    """Return hyperbolas, straight on log axes that hold every edge and every point."""
     ys = [math.log10(design.cols) for design in places]
-    anchor = sum(ys) / len(ys)
-    xs += [math.log10(edge.limit) - anchor for edge in edges]
-    window = (min(xs) - 1.5, max(xs) + 1.5, min(ys) - 2, max(ys) + 2)
-    figure = go.Figure()
+    xs = [*(math.log10(design.rows) for design in places),
+          *(math.log10(edge.limit) - sum(ys) / len(ys) for edge in edges)]
+    (left, right), upwards = (min(xs) - 1.5, max(xs) + 1.5), (min(ys) - 2, max(ys) + 2)
+    figure, across = go.Figure(), np.array([10**left, 10**right])
     for edge in edges:
-        if edge.filled:
-            x, y = _powers(_below(edge.limit, window))
-            figure.add_scatter(x=x, y=y, mode="lines", line={"width": 0}, fill="toself",
-                               fillcolor=wash(edge.colour, 0.14), hoverinfo="skip", showlegend=False)
-    for edge in edges:
-        x, y = _powers(_crossing(edge.limit, window))
-        figure.add_scatter(x=x, y=y, name=edge.name,
+        figure.add_scatter(x=across, y=edge.limit / across, name=edge.name, fill="tozeroy" if edge.filled else "none",
+                           fillcolor=theme.wash(edge.colour, 0.14),
                            hovertemplate=f"{edge.name}: product {edge.limit:.4g}<extra></extra>",
-                           **stroke(edge.colour, edge.width, edge.dash))
+                           **theme.stroke(edge.colour, edge.width, edge.dash))
     for design in places:
         figure.add_scatter(x=[design.rows], y=[design.cols], mode="markers", name=design.name,
                            marker={"size": design.size, "color": design.colour, "symbol": design.symbol,
-                                   "line": {"width": 2, "color": DATA}},
+                                   "line": {"width": 2, "color": theme.DATA}},
                            hovertemplate=f"{design.name}<br>rows %{{x:.4g}}, columns %{{y:.4g}}, product "
                                          f"{design.product:.4g}<extra></extra>")
-    for axis, title, ends in ((figure.update_xaxes, "precision over rows, ‖σ(Σ⁻¹)‖₂", window[:2]),
-                              (figure.update_yaxes, "precision over columns, ‖σ(Ψ⁻¹)‖₂", window[2:])):
-        axis(type="log", title=title, range=list(ends), **decades(*ends))
-    return styled(figure, height=360)
-
-
-_Window = tuple[float, float, float, float]
-_Points = list[tuple[float, float]]
-
-
-def _powers(points: _Points) -> tuple[list[float], list[float]]:
-    """Coordinates of points that are given in exponents."""
-    return [10**x for x, _ in points], [10**y for _, y in points]
-
-
-def _crossing(limit: float, window: _Window) -> _Points:
-    """Where the falling line x + y = log10(limit) enters and leaves the window, in exponents."""
-    left, right, bottom, top = window
-    level = math.log10(limit)
-    start = (left, level - left) if level - left <= top else (level - top, top)
-    end = (right, level - right) if level - right >= bottom else (level - bottom, bottom)
-    return [start, end]
-
-
-def _below(limit: float, window: _Window) -> _Points:
-    """The outline of what lies below the line, clockwise from the lower left corner."""
-    left, right, bottom, top = window
-    start, end = _crossing(limit, window)
-    before = [(left, top)] if start[0] > left else []
-    after = [(right, bottom)] if end[1] > bottom else []
-    return [(left, bottom), *before, start, end, *after]
+    for axis, title, ends in ((figure.update_xaxes, "precision over rows, ‖σ(Σ⁻¹)‖₂", (left, right)),
+                              (figure.update_yaxes, "precision over columns, ‖σ(Ψ⁻¹)‖₂", upwards)):
+        axis(type="log", title=title, range=list(ends), **theme.decades(*ends))
+    return theme.styled(figure, height=360)
 
 
 def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
@@ -274,20 +230,20 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
     ranks = np.unique([*np.geomspace(1, max(_RANKS, rank), 160).round(), _PAPER_RANK - 1, _PAPER_RANK, rank])
     border, figure = ratio_limit(ranks), go.Figure()
     top, last = max(_TOP, 1.1 * ratio), float(ranks[-1])
-    for edge, colour, winner in ((0, THEOREM2, second), (2, THEOREM1, "Theorem 1")):
+    for edge, colour, winner in ((0, theme.THEOREM2, second), (2, theme.THEOREM1, "Theorem 1")):
         figure.add_scatter(x=[*ranks, last, 1], y=[*np.minimum(border, 2.0), edge, edge], mode="lines", fill="toself",
-                           line={"width": 0}, fillcolor=wash(colour, 0.2), name=f"{winner} allows more",
+                           line={"width": 0}, fillcolor=theme.wash(colour, 0.2), name=f"{winner} allows more",
                            hoverinfo="skip", showlegend=False)
     below = border <= 2
     figure.add_scatter(x=ranks[below], y=border[below], name="exact border",
                        hovertemplate="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>",
-                       **stroke(THEOREM2, 3))
+                       **theme.stroke(theme.THEOREM2, 3))
     for name, x, y, dash in (("paper: s₂ ≤ γ", [1, last], [1, 1], "dash"),
                              ("paper: r > 12, PSD" if problem.psd else "paper: r > 12 (PSD only)",
                               [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
-        figure.add_scatter(x=x, y=y, name=name, hoverinfo="name", **stroke(DATA, 2, dash))
+        figure.add_scatter(x=x, y=y, name=name, hoverinfo="name", **theme.stroke(theme.DATA, 2, dash))
     figure.add_scatter(x=[rank], y=[ratio], mode="markers", name="this scenario", cliponaxis=False,
-                       marker={"size": 13, "color": DIRECTIONAL, "line": {"width": 2, "color": DATA}},
+                       marker={"size": 13, "color": theme.DIRECTIONAL, "line": {"width": 2, "color": theme.DATA}},
                        hovertemplate="r = %{x}, s₂/γ = %{y:.4g}<extra>this scenario</extra>")
     words = ((math.log10(last) * 0.7, 0.5, f"{second} allows more"),
              (math.log10(last) * 0.2, 1.7, "Theorem 1 allows more"),
@@ -297,13 +253,13 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
                "dtick": 1},
         yaxis={"title": "sensitivity over largest norm, s₂/γ", "range": [0, top], "dtick": 0.5},
         shapes=[{"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 2, "y1": 2,
-                 "line": {"color": DATA, "width": 1}}],
+                 "line": {"color": theme.DATA, "width": 1}}],
         annotations=[{"x": x, "y": y, "text": text, "showarrow": False} for x, y, text in words])
     factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
     winner, more = (second, factor) if theorem2_wins(rank, ratio) else ("Theorem 1", 1 / factor)
     by = (f"φ² is {as_number(more)} times as large" if more >= 1 + _ALIKE else
           "by less than 1 %, since β (the tail of the noise) outweighs both α and ω")
-    return Picture(styled(figure, height=360), (
+    return Picture(theme.styled(figure, height=360), (
         f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(ratio)} with {s2_words}; at r = "
         f"{rank:,} {second} wins up to {as_number(float(np.interp(rank, ranks, border)))}."), """
 Theorem 3. Theorem 2 allows more exactly when α ≥ ω, that is when s₂/γ is at most half of
@@ -339,12 +295,12 @@ def short_second(problem: LimitInputs) -> str:
 
 
 def second_name(problem: LimitInputs) -> str:
-    """What the curve of omega is called for this query."""
-    return "Theorem 2" if problem.psd else "Theorem 2's constant (beyond the paper)"
+    """Return what the curve of omega is called for this query."""
+    return short_second(problem) + " (beyond the paper)" * (not problem.psd)
 
 
 def axis_title(problem: LimitInputs, axis: str) -> str:
-    """The horizontal axis in words."""
+    """Return the horizontal axis in words."""
     if axis != "size":
         return _AXIS_TITLES[axis]
     if problem.rows == problem.cols:
@@ -355,7 +311,7 @@ def axis_title(problem: LimitInputs, axis: str) -> str:
 
 
 def held_fixed(problem: LimitInputs, axis: str) -> str:
-    """What stays as the axis moves."""
+    """Return what stays as the axis moves."""
     if axis == "size":
         return "Held fixed as the answer grows: ε, δ, γ and s₂ (in a real query γ, and often s₂, grow with it)."
     symbols = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "sensitivity": "s₂"}
@@ -366,45 +322,43 @@ def held_fixed(problem: LimitInputs, axis: str) -> str:
 
 
 def bound_words(setup: Setup) -> str:
-    """What a bound on the records does to the numbers that the theorems use; nothing where there is none."""
+    """Say what a bound on the records does to the numbers that the theorems use; nothing where there is none."""
     query, box = setup.query, setup.box
     if query.bound is None:
         return ""
-    return (f"Records are pulled into an ellipse first. What the theorems use is smaller too where no record can be as "
-            f"long any more: γ = {as_number(query.gamma)} ({as_number(box.gamma)} without it), s₂ = "
+    return (f"Records are clipped to an ellipse first. That can lower what the theorems use, too: "
+            f"γ = {as_number(query.gamma)} ({as_number(box.gamma)} without it), s₂ = "
             f"{as_number(query.sensitivity)} ({as_number(box.sensitivity)} without it).")
 
 
 def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
-    """How much of the budget the noise really spends, and how much noise that costs."""
+    """Say how much of the budget the noise really spends, and what that costs."""
     extra = setup.query.printed_sensitivity / setup.query.sensitivity
     words = _exact_looseness if setup.design.guarantee == "exact" else _theorem_looseness
     return words(setup, others, extra if extra > 1 + 1e-9 else None)
 
 
 def _theorem_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
-    """For a theorem's design: spent of allowed, and the exact design with the same shares."""
     spent, larger = setup.epsilon_spent, 1 / others[0].factors
     spends = f"{at_most(setup.design.mu_is)}ε = {as_number(spent)}" if spent > 0 else "ε = 0 (δ alone covers it)"
     sentences = [
         f"**This noise spends {spends} of the {setup.design.epsilon:g} you allow.** The same privacy needs noise "
-        f"**{_times(larger)} smaller**: same directions, same shares, calibrated exactly."]
+        f"**{times(larger)} smaller**: same directions, same shares, calibrated exactly."]
     if extra is not None:
         sentences.append(f"The exact design uses the tight s₂; the paper's is {as_number(extra)} times that. With the "
-                         f"paper's for both, the noise is still {_times(larger / extra)} too large.")
+                         f"paper's for both, the noise is still {times(larger / extra)} too large.")
     return sentences
 
 
 def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
-    """For an exact design: what either theorem would ask, and what that would spend."""
     slack = ("**This noise spends exactly the ε it is given: no slack.**" if setup.design.mu_is == "exact" else
              "**This noise spends at most the ε it is given** (its worst case is an upper bound).")
     asked: dict[str, list[str]] = {}
     for other in others:
         spent = other.design.epsilon_spent(setup.delta)
         beyond = " (beyond the paper)" if other.guarantee == "theorem2-any" else ""
-        fair = "" if extra is None else f" ({_times(other.factors / extra)} with the paper's s₂ for both)"
-        wants = (f"for noise **{_times(other.factors)} larger**{fair}, which then spends "
+        fair = "" if extra is None else f" ({times(other.factors / extra)} with the paper's s₂ for both)"
+        wants = (f"for noise **{times(other.factors)} larger**{fair}, which then spends "
                  f"{f'ε = {as_number(spent)}' if spent > 0 else 'no ε at all: δ alone covers it'}.")
         asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**{beyond}")
     lines = [f"- {' and '.join(names)} {'asks' if len(names) == 1 else 'both ask'} {wants}"
@@ -413,8 +367,8 @@ def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | Non
 
 
 def given_words(problem: LimitInputs, tail: str, *, s2_words: str) -> str:
-    """What the table to check by hand starts from."""
-    return (f"Given: ε = {_digits(problem.epsilon)}, δ = {_digits(problem.delta)}, answer "
+    """Say what the table to check by hand starts from."""
+    return (f"Given: ε = {_digits(problem.epsilon)}, δ = {as_probability(problem.delta, _DIGITS)}, answer "
             f"R × C = {problem.rows:,} × {problem.cols:,}, γ = {_digits(problem.gamma)}, "
             f"s₂ = {_digits(problem.sensitivity)} ({s2_words}), tail {TAILS[tail].name}.")
 
@@ -443,11 +397,10 @@ def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
 
 
 def _digits(value: float) -> str:
-    """Six digits that stay on one line."""
     return as_number(value, _DIGITS).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _times(factors: FloatArray) -> str:
+def times(factors: FloatArray) -> str:
     """"196 times", or "120 to 250 times" where directions differ."""
     low, high = float(factors.min()), float(factors.max())
     return f"{'' if high <= low * (1 + _ALIKE) else f'{as_number(low)} to '}{as_number(high)} times"

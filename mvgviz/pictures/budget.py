@@ -1,8 +1,7 @@
 """Direction by direction: the noise against equal noise, the split of the precision, and what gets through."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,27 +10,14 @@ from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.power_to_noise import is_proved
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.noise.ties import largest_first
+from mvgviz.pictures import theme
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words, thing
-from mvgviz.pictures.theme import (
-    DATA,
-    DIRECTIONAL,
-    EDGE,
-    GUARANTEE_COLOURS,
-    IID,
-    WEAK,
-    log_axis,
-    plot_matrix,
-    row_axis,
-    stroke,
-    styled,
-    top_left,
-)
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.scenario.precision_budget import BudgetTable, SplitScore, WantedNoise
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, at_most, capitalised, delta_words, in_html, in_markdown, listed
+from mvgviz.text import as_factor, as_number, as_probability, at_most, capitalised, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 
 MOST = 40
@@ -40,56 +26,57 @@ _SAME = 0.005
 
 
 def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
-    """Noise as a multiple of equal noise: a dot a direction, or of more than 40 the 20 with least and 20 with most."""
+    """Noise as a multiple of equal noise, a dot a direction; of more than 40, the 20 with least and 20 with most."""
     names, order = Names(setup), largest_first(-table.factor)
     drawn = list(range(table.size)) if table.size <= MOST else [*order[: MOST // 2], *order[-MOST // 2:]]
     labels, shown, few, figure = names.of_noise(drawn), table.factor[drawn], len(drawn) <= _FEW, go.Figure()
-    _add_stems(figure, [1.0] * len(drawn), shown.tolist(), DIRECTIONAL, width=3)
+    _add_stems(figure, [1.0] * len(drawn), shown.tolist(), theme.DIRECTIONAL, width=3)
     figure.add_scatter(
         x=shown, y=np.arange(len(drawn)), mode="markers+text" if few else "markers", name="directional noise",
-        marker={"color": DIRECTIONAL, "size": 12 if few else 8}, cliponaxis=False,
+        marker={"color": theme.DIRECTIONAL, "size": 12 if few else 8}, cliponaxis=False,
         text=[f"{factor:.2g}×" if factor < 100 else f"{factor:,.0f}×" for factor in shown.tolist()],
         textposition=["middle left" if factor < 1 else "middle right" for factor in shown.tolist()],
-        customdata=np.column_stack([np.array(labels, dtype=object), table.std[drawn].astype(object)]),
-        hovertemplate="%{customdata[0]}: %{x:.3g} times equal noise,"
-                      " typical error %{customdata[1]:.4g}<extra></extra>")
-    _add_one(figure, len(drawn), "equal noise, same budget (1×)", {"color": IID, "width": 2, "dash": "dash"})
-    figure.update_xaxes(title="noise, as a multiple of equal noise (log scale)",
-                        **log_axis(min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
+        customdata=np.column_stack([np.array(labels, dtype=object), (table.std * table.own)[drawn].astype(object),
+                                    np.array([in_html(table.units[k]) for k in drawn], dtype=object)]),
+        hovertemplate="%{customdata[0]}: %{x:.3g} × equal noise,"
+                      " typical error %{customdata[1]:.4g} %{customdata[2]}<extra></extra>")
+    _add_one(figure, len(drawn), "equal noise, same budget (1×)", {"color": theme.IID, "width": 2, "dash": "dash"})
+    figure.update_xaxes(title="noise (× equal noise, log scale)", **theme.log_axis(
+        min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
     part = f" The {len(drawn)} with least and most noise are drawn." if len(drawn) < table.size else ""
-    both = " It is that of each direction with itself; where two meet, the noise lies between theirs."
+    both = " Shown is each direction with itself; where two meet, the noise lies between theirs."
     return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, """\
-The typical error (standard deviation of the noise) along each direction, divided by that of equal noise with the same \
-guarantee. Left of the line a direction gains, right of it it pays. The cost of finding private directions is counted: \
-equal noise needs none and has the whole budget.""" + both * (setup.design.mode == "both"))
+The typical error (standard deviation of the noise) along each direction, over that of equal noise with the same \
+guarantee. Left of the line a direction gains; right of it, it pays. Private directions cost a part of the budget; \
+equal noise keeps it.""" + both * (setup.design.mode == "both"))
 
 
 def gains_and_pays(table: BudgetTable) -> tuple[list[int], list[int]]:
-    """Positions of the directions with less noise than equal noise, and of those with more; the extremes first."""
+    """Return the directions with less noise than equal noise and those with more, the extremes first."""
     factors = table.factor
     return ([k for k in largest_first(-factors) if factors[k] < 1 - _SAME],
             [k for k in largest_first(factors) if factors[k] > 1 + _SAME])
 
 
 def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
-    """Signal-to-noise, two dots a direction; None where the signal has no meaning, or is 0 everywhere."""
+    """Signal over noise, two dots a direction; None where the signal has no meaning or is 0 everywhere."""
     if table.signal is None or not table.signal.max() > 0:
         return None
     ours, iid = table.signal / table.std, table.signal / table.iid_std
     heard, figure = np.flatnonzero(table.signal > 0), go.Figure()
     shown = heard if heard.size <= MOST else np.sort(heard[largest_first(ours[heard])[:MOST]])
     names = Names(setup).labels(shown.tolist())
-    _add_stems(figure, iid[shown].tolist(), ours[shown].tolist(), DATA, width=2)
-    for label, values, colour, symbol in (("equal noise", iid[shown], IID, "circle-open"),
-                                          ("directional noise", ours[shown], DIRECTIONAL, "circle")):
+    _add_stems(figure, iid[shown].tolist(), ours[shown].tolist(), theme.DATA, width=2)
+    for label, values, colour, symbol in (("equal noise", iid[shown], theme.IID, "circle-open"),
+                                          ("directional noise", ours[shown], theme.DIRECTIONAL, "circle")):
         figure.add_scatter(x=values, y=np.arange(len(names)), mode="markers", name=label, customdata=names,
                            marker={"color": colour, "size": 10 if len(names) <= _FEW else 7, "symbol": symbol,
                                    "line": {"width": 2, "color": colour}},
                            hovertemplate=f"%{{customdata}}: %{{x:.3g}} with {label}<extra></extra>")
-    _add_one(figure, len(names), "signal = noise", {"color": DATA, "width": 1, "dash": "dot"})
+    _add_one(figure, len(names), "signal = noise", {"color": theme.DATA, "width": 1, "dash": "dot"})
     both = [*iid[shown].tolist(), *ours[shown].tolist(), 1.0]
-    figure.update_xaxes(title="signal / noise (log scale)", **log_axis(min(both), max(both), room=0.08))
-    silent = f" {table.size - heard.size} without any signal are not drawn." if heard.size < table.size else ""
+    figure.update_xaxes(title="signal / noise (log scale)", **theme.log_axis(min(both), max(both), room=0.08))
+    silent = f" {table.size - heard.size} have no signal and are not drawn." if heard.size < table.size else ""
     part = f" The {shown.size} largest are drawn." if shown.size < heard.size else ""
     signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
               else "the root mean square of the values along the direction")
@@ -97,14 +84,13 @@ def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
         _direction_rows(figure, names, less=20),
         f"**Signal above noise** in {(ours > 1).sum()} of {table.size} directions "
         f"(equal noise: {(iid > 1).sum()}).{part}{silent}",
-        f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction. Right of the line "
-        "the signal is the larger one.")
+        f"Signal: {signal}. Noise: its standard deviation there. Right of the line the signal is larger.")
 
 
 def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
     figure.add_scatter(x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
                        y=[y for row in range(len(ends)) for y in (row, row, None)], hoverinfo="skip", showlegend=False,
-                       **stroke(colour, width))
+                       **theme.stroke(colour, width))
 
 
 def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -> None:
@@ -112,11 +98,10 @@ def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -
 
 
 def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go.Figure:
-    """One line a direction, in a height that suits their number (``less``: pixels lower)."""
     rows = len(names)
-    figure.update_yaxes(**row_axis(names, 12 if rows <= _FEW else 11))
+    figure.update_yaxes(**theme.row_axis(names, 12 if rows <= _FEW else 11))
     height = min(max(110 + rows * (34 if rows <= 8 else 24 if rows <= _FEW else 13), 230), 700)
-    return styled(figure, height=height - less, top=30)
+    return theme.styled(figure, height=height - less, top=30)
 
 
 MOST_IN_BAR, MOST_TILES = 12, 40
@@ -126,10 +111,7 @@ _WEIGHED = "inverse noise variance × reach²"
 
 
 def split_picture(setup: Setup, table: BudgetTable) -> Picture:
-    """The share of the precision that each direction has: a bar, or a treemap of the largest, the others as one tile.
-
-    Strong colour: more than an equal share.
-    """
+    """Each direction's share of the precision: a bar, or a treemap of the largest with the others as one tile."""
     names, theta = Names(setup), table.theta
     shown = list(range(theta.size)) if theta.size <= MOST_TILES else largest_first(theta)[: MOST_TILES - 1]
     draw = _bar if theta.size <= MOST_IN_BAR else _treemap
@@ -140,186 +122,151 @@ def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
     figure, equal = go.Figure(), 1 / theta.size
     for name, share in zip(names, theta[shown].tolist(), strict=True):
         figure.add_bar(x=[100 * share, 100 * equal], y=["this split", "equal shares"], orientation="h", name=name,
-                       marker={"color": [_colour(share, equal), DATA], "line": EDGE, "opacity": [1.0, 0.5]},
+                       marker={"color": [_colour(share, equal), theme.DATA], "line": theme.EDGE, "opacity": [1.0, 0.5]},
                        text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle",
                        textangle=0, hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
     figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"})
     figure.update_xaxes(title="share of the precision (%)", range=[0, 100])
     figure.update_yaxes(autorange="reversed")
-    return styled(figure, height=190, legend=False)
+    return theme.styled(figure, height=190, legend=False)
 
 
 def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
-    labels, shares, equal = list(names), theta[shown].tolist(), 1 / theta.size
-    colours = [_colour(share, equal) for share in shares]
-    others = theta.size - len(shown)
+    shares, others = theta[shown].tolist(), theta.size - len(shown)
+    colours = [_colour(share, 1 / theta.size) for share in shares]
     if others:
         rest = max(1 - float(theta[shown].sum()), 0.0)
-        labels, shares = [*labels, f"the other {others:,}"], [*shares, rest]
-        colours.append(_colour(rest / others, equal))
+        names, shares = [*names, f"the other {others:,}"], [*shares, rest]
+        colours.append(_colour(rest / others, 1 / theta.size))
     figure = go.Figure(go.Treemap(
-        ids=[str(i) for i in range(len(labels))], labels=labels, parents=[""] * len(labels), values=shares,
+        ids=[str(i) for i in range(len(names))], labels=names, parents=[""] * len(names), values=shares,
         text=[percent(share) for share in shares], textinfo="label+text", sort=True,
-        marker={"colors": colours, "line": EDGE}, tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"},
+        marker={"colors": colours, "line": theme.EDGE}, tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"},
         pathbar={"visible": False}, hovertemplate="%{label}: %{text} of the precision budget<extra></extra>"))
     figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
-    return styled(figure, height=260, legend=False)
+    return theme.styled(figure, height=260, legend=False)
 
 
 def _colour(share: float, equal: float) -> str:
-    return DIRECTIONAL if share > equal * (1 + 1e-9) else WEAK
+    return theme.DIRECTIONAL if share > equal * (1 + 1e-9) else theme.WEAK
 
 
 def percent(share: float) -> str:
-    """40 %, 16.7 %, 0.0021 %; never 100 % for what is less."""
+    """Return 40 %, 16.7 % or 0.0021 %, never 100 % for less than all."""
     value = 100 * share
     if 99.95 <= value < 100 * (1 - 1e-12):
         return "over 99.9 %"
     return f"{value:.3g} %" if value >= 1e-4 else f"{value:.1e} %"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PnrNumbers:
-    """One line a split, in order; ``scores`` by guarantee and split."""
-
-    splits: list[str]
-    scores: dict[str, dict[str, SplitScore]]
-
-    def best(self, guarantee: str) -> SplitScore:
-        """The split that lets most through."""
-        return max(self.scores[guarantee].values(), key=lambda score: score.log_pnr)
-
-    def under(self, guarantee: str) -> "PnrNumbers":
-        """The splits of one guarantee alone."""
-        return PnrNumbers(splits=[split for split in self.splits if split in self.scores[guarantee]],
-                          scores={guarantee: self.scores[guarantee]})
-
-
-def pnr_numbers(scores: tuple[SplitScore, ...]) -> PnrNumbers:
-    """The scores by guarantee; splits in order of first appearance."""
-    table: dict[str, dict[str, SplitScore]] = {}
-    for score in scores:
-        table.setdefault(score.guarantee, {})[score.split] = score
-    return PnrNumbers(splits=list(dict.fromkeys(score.split for score in scores)), scores=table)
-
-
-def plot_survives(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
-    """A bar for each split under one guarantee, the longer the better; the scenario's own in strong colour."""
-    (by_split,) = numbers.scores.values()
-    scores = [by_split[split] for split in numbers.splits]
+def plot_survives(scores: Sequence[SplitScore]) -> go.Figure:
+    """Draw a bar for each split under one guarantee, the scenario's own in strong colour."""
     figure = go.Figure(go.Bar(
-        x=[score.log_pnr for score in scores], y=[_own_name(score, names) for score in scores], orientation="h",
-        marker={"color": [DIRECTIONAL if score.is_current else WEAK for score in scores], "line": EDGE},
+        x=[score.log_pnr for score in scores], orientation="h",
+        y=[f"<b>{SPLITS[score.split]}<br>(this design)</b>" if score.is_current else SPLITS[score.split]
+           for score in scores],
+        marker={"color": [theme.DIRECTIONAL if score.is_current else theme.WEAK for score in scores],
+                "line": theme.EDGE},
         text=[f"{score.log_pnr:.3g}" for score in scores], textposition="auto",
         customdata=[score.mutual_information for score in scores],
         hovertemplate="%{y}: %{x:.4g} survives (log PNR), mutual information %{customdata:.4g} nats<extra></extra>"))
     figure.update_xaxes(title="information that survives (log PNR in nats)", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", automargin=True)
-    return styled(figure, height=340, legend=False)
+    return theme.styled(figure, height=340, legend=False)
 
 
-def _own_name(score: SplitScore, names: dict[str, str]) -> str:
-    return f"<b>{names[score.split]}<br>(this design)</b>" if score.is_current else names[score.split]
-
-
-def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
-    """Dots on a log axis; the scenario's own split is ringed."""
+def plot_pnr(scores: Sequence[SplitScore]) -> go.Figure:
+    """Draw dots on a log axis, one line a split, with a ring around the scenario's own."""
     figure = go.Figure()
-    rows = {split: i for i, split in enumerate(numbers.splits)}
-    scores = [score for by_split in numbers.scores.values() for score in by_split.values()]
-    for guarantee in numbers.scores:
+    rows = {split: i for i, split in enumerate(dict.fromkeys(score.split for score in scores))}
+    for guarantee in dict.fromkeys(score.guarantee for score in scores):
         some = [score for score in scores if score.guarantee == guarantee and score.log_pnr > 0]
         figure.add_scatter(
             x=[score.log_pnr for score in some], y=[rows[score.split] for score in some], mode="markers",
             name=GUARANTEES[guarantee].in_chart,
-            customdata=[[names[score.split], score.mutual_information] for score in some],
-            marker={"color": GUARANTEE_COLOURS[guarantee], "size": 13,
+            customdata=[[SPLITS[score.split], score.mutual_information] for score in some],
+            marker={"color": theme.GUARANTEE_COLOURS[guarantee], "size": 13,
                     "symbol": "circle" if guarantee == "exact" else "diamond"},
             hovertemplate="%{customdata[0]}: %{x:.4g} survives (log PNR),"
                           " mutual information %{customdata[1]:.4g} nats<extra></extra>")
     current = [score for score in scores if score.is_current]
     figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
                        mode="markers", name="this design", hoverinfo="skip",
-                       marker={"symbol": "circle-open", "size": 22, "color": DATA,
-                               "line": {"width": 2}})
+                       marker={"symbol": "circle-open", "size": 22, "color": theme.DATA, "line": {"width": 2}})
     positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
     figure.update_xaxes(title="information that survives<br>(log PNR in nats, log scale)",
-                        **log_axis(min(positive), max(positive), room=0.06))
-    figure.update_yaxes(tickvals=list(rows.values()), ticktext=[names[split] for split in rows],
+                        **theme.log_axis(min(positive), max(positive), room=0.06))
+    figure.update_yaxes(tickvals=list(rows.values()), ticktext=[SPLITS[split] for split in rows],
                         range=[len(rows) - 0.5, -0.5], zeroline=False)
-    return styled(figure, height=340, top=50)
+    return theme.styled(figure, height=340, top=50)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class WaterNumbers:
+class WaterNumbers(NamedTuple):
     """Heights of the directions shown. ``ground`` is cut at ``top``, where the picture ends.
 
-    ``from_lowest``: heights are measured from the lowest ground, since the water is too thin
-    to be seen from 0. ``surface`` None: no ground and no common level (the unrelaxed form).
+    ``from_lowest``: heights start at the lowest ground, since the water is too thin to see from 0. ``surface`` None: no
+    ground and no common level (the unrelaxed form).
     """
 
     shown: list[int]
     ground: FloatArray
     water: FloatArray
-    dry: np.ndarray[Any, np.dtype[np.bool_]]
+    dry: np.ndarray
     surface: float | None
     top: float
     from_lowest: bool
 
 
 def water_numbers(filled: WaterFilling, *, prices: FloatArray | None = None) -> WaterNumbers:
-    """The picture of a water filling; ``prices`` are the h² of the exact form (None: ones).
+    """Return the picture of a water filling, of more than 40 directions those with the lowest ground.
 
-    Of more than 40 directions those with the lowest ground.
+    ``prices`` are the h² of the exact form (None: ones).
     """
     parts = filled.rho if prices is None else filled.rho * prices
     shown = np.sort(np.argsort(filled.depth, kind="stable")[:MOST])
     most, lowest = float(parts.max()), float(filled.depth.min())
     from_lowest = filled.level is not None and most < _THIN * (lowest + most)
-    if filled.level is None:
-        heights, surface, top = np.zeros(shown.size), None, _ROOM * most
-    else:
+    heights, surface, top = np.zeros(shown.size), None, _ROOM * most
+    if filled.level is not None:
         base = lowest if from_lowest else 0.0
         surface = lowest - base + most  # who stands lowest has most water: no difference of large numbers
         heights, top = filled.depth[shown] - base, _SKY * surface
-    return WaterNumbers(shown=[int(k) for k in shown], ground=np.minimum(heights, top), water=parts[shown],
-                        dry=filled.dry[shown], surface=surface, top=top, from_lowest=from_lowest)
+    return WaterNumbers(shown.tolist(), np.minimum(heights, top), parts[shown], filled.dry[shown], surface, top,
+                        from_lowest)
 
 
 def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figure:
-    """Grey ground, blue water, a dashed level; dry directions say so. ``unit``: of the heights."""
-    columns = np.arange(len(numbers.shown))
-    wet = ~numbers.dry
-    figure = go.Figure()
+    """Draw grey ground, blue water, a dashed level and marks of dry directions. ``unit``: of the heights."""
+    columns, wet, figure = np.arange(len(numbers.shown)), ~numbers.dry, go.Figure()
     if numbers.surface is not None:
         figure.add_bar(x=columns, y=numbers.ground, name="ground", customdata=names,
-                       marker={"color": DATA, "opacity": 0.55, "line": {"width": 0}},
+                       marker={"color": theme.DATA, "opacity": 0.55, "line": {"width": 0}},
                        hovertemplate="%{customdata}: ground at %{y:.4g}<extra></extra>")
     figure.add_bar(x=columns[wet], y=numbers.water[wet], base=numbers.ground[wet], name="water: precision",
                    customdata=[name for name, is_wet in zip(names, wet, strict=True) if is_wet],
-                   marker={"color": DIRECTIONAL, "opacity": 0.9, "line": {"width": 0}},
+                   marker={"color": theme.DIRECTIONAL, "opacity": 0.9, "line": {"width": 0}},
                    hovertemplate="%{customdata}: %{y:.4g} of water<extra></extra>")
     if numbers.dry.any():
         figure.add_scatter(x=columns[numbers.dry], y=np.minimum(numbers.ground[numbers.dry], 0.93 * numbers.top),
                            mode="markers+text", name="dry: the floor",
                            text=["dry" if len(columns) <= 16 else ""] * int(numbers.dry.sum()),
                            textposition="bottom center", hoverinfo="name",
-                           marker={"symbol": "x", "size": 8, "color": DATA})
+                           marker={"symbol": "x", "size": 8, "color": theme.DATA})
     if numbers.surface is not None:
         figure.add_scatter(x=[-0.5, len(columns) - 0.5], y=[numbers.surface] * 2, name="level", hoverinfo="name",
-                           **stroke(DIRECTIONAL, 2, "dash"))
+                           **theme.stroke(theme.DIRECTIONAL, 2, "dash"))
     figure.update_layout(barmode="overlay", bargap=0.04)
     figure.update_xaxes(tickvals=columns.tolist(), ticktext=names, showgrid=False, range=[-0.5, len(columns) - 0.5])
     figure.update_yaxes(title="height above the lowest ground" if numbers.from_lowest else unit,
                         range=[0, numbers.top], zeroline=False)
-    return styled(figure, height=340, top=40)
+    return theme.styled(figure, height=340, top=40)
 
 
 _NAMED, _LONGEST = 3, 22
 
 
 class Names:
-    """What the directions are called; beyond the names that are kept, "record 10001"."""
+    """Names of directions; "record 10001" beyond the names that are kept."""
 
     def __init__(self, setup: Setup) -> None:
         self._names, self._both = setup.direction_names, setup.design.mode == "both"
@@ -331,39 +278,38 @@ class Names:
         return f"{kind if number == str(len(self._names)) else 'number'} {k + 1}"
 
     def labels(self, shown: list[int]) -> list[str]:
-        """For a chart's axis: short, and harmless in Plotly."""
+        """Return names for a chart's axis, short and escaped."""
         return [short_label(self(k)) for k in shown]
 
     def of_noise(self, shown: list[int]) -> list[str]:
-        """For a chart of noise: with noise on both sides it is told of entries, each direction's with itself."""
+        """Return names for a chart of noise; with noise on both sides, of each direction with itself."""
         if not self._both:
             return self.labels(shown)
         return [" × ".join([short_label(self(k), _LONGEST // 2)] * 2) for k in shown]
 
     def few(self, positions: list[int]) -> str:
-        """For a sentence: three or four names, the rest counted."""
+        """Return three or four names for a sentence, and count the others."""
         names = [in_markdown(self(k)) for k in positions[: _NAMED + 1]]
         more = len(positions) - _NAMED
         return f"{', '.join(names[:_NAMED])} and {more:,} more" if more > 1 else listed(names)
 
 
 def short_label(name: str, longest: int = _LONGEST) -> str:
-    """A name from a file, cut to what an axis can hold and escaped."""
+    """Return a name from a file, cut to what an axis can hold and escaped."""
     return in_html(name if len(name) <= longest else f"{name[: longest - 1]}…")
 
 
 def promise(setup: Setup) -> str:
-    """What does not change, whatever the split."""
-    epsilon, delta, care = setup.scenario.epsilon, delta_words(setup.delta, setup.dataset.n_records), ""
-    if not weakest(setup.origins.values()).is_covered:
-        care = " It covers the noise; what was read from the data here, no guarantee covers."
-    return (f":material/shield: **What does not change is the guarantee:** with every split the whole answer is "
-            f"private at ε = {epsilon:g}, δ = {delta} for {setup.design.neighbour_rule}; more precision for a "
-            f"direction is not less privacy for a feature.{care}")
+    """Return what every split has in common: the guarantee."""
+    care = "" if weakest(setup.origins.values()).is_covered else (
+        " It covers the noise; no guarantee covers what was read from the data here.")
+    return (":material/shield: **What does not change is the guarantee:** with every split the whole answer is private "
+            f"at ε = {setup.scenario.epsilon:g}, δ = {as_probability(setup.delta)} for {setup.design.neighbour_rule}. "
+            f"More precision for a direction is not less privacy for a feature.{care}")
 
 
 def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
-    """Names and factors of those with less and of those with more noise than equal noise."""
+    """Return names and factors of the directions with less and with more noise than equal noise."""
     (gains, pays), factors = gains_and_pays(table), table.factor
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is equal noise."
@@ -375,10 +321,10 @@ def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
 
 
 def gains_verdict(setup: Setup, table: BudgetTable) -> str:
-    """Who gains, in a few words; empty where that is said already."""
+    """Return who gains in a few words; empty where another sentence says it."""
     gains, pays = gains_and_pays(table)
     if gains and pays:
-        return f"**Less noise on {Names(setup).few(gains)}, more on the rest.** "
+        return f"**Less noise on {Names(setup).few(gains)}, more on the others.** "
     return "**Less noise, but clipping adds a bias.** " if gains and clipping_words(setup) else ""
 
 
@@ -393,47 +339,48 @@ def _largest_share(names: Names, table: BudgetTable) -> str:
 
 def _about_split(setup: Setup, table: BudgetTable) -> str:
     if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
-        return ("theta: how much of the precision each direction has, with noise of the shape of the ellipse that "
-                "records are pulled into. Strong colour: more than an equal share.")
+        return ("theta: the share of the precision in each direction, with noise of the shape of the clipping ellipse. "
+                "Strong colour: more than an equal share.")
     what = ("1/v (v the noise variance), weighted by how far one record can reach: together μ²"
             if table.precision_is == "1/v" else "1/v² (v the noise variance), which the paper calls precision")
-    return (f"theta: how the precision budget is divided. Under this guarantee it is the sum of {what}. Strong "
-            "colour: more than an equal share.")
+    return f"theta: the shares of the precision, the sum of {what}. Strong colour: more than an equal share."
 
 
 def loadings_picture(setup: Setup) -> Picture:
     """Which features each direction is made of."""
     loadings = setup.design.directional_side.directions.matrix
     features = setup.query.coordinate_names(setup.design.mode, setup.design.theta.size)
-    drawn = top_left(loadings)
+    drawn = theme.top_left(loadings)
     rows, cols = drawn.shape
     part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < loadings.size else ""
     first = largest_first(setup.design.theta)[0]
     most = largest_first(abs(loadings[:, first]))[:2]
     parts = [f"{in_markdown(features[i])} ({loadings[i, first]:+.2f})" for i in most]
     return Picture(
-        plot_matrix(drawn, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
-                    col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
+        theme.plot_matrix(drawn, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
+                          col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
         f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}.{part}",
         "Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
 
-def pnr_picture(setup: Setup, numbers: PnrNumbers) -> Picture:
+def pnr_picture(setup: Setup, scores: Sequence[SplitScore]) -> Picture:
     """Which split lets most through, under one guarantee or under both."""
+    draw = plot_pnr if len({score.guarantee for score in scores}) > 1 else plot_survives
     return Picture(
-        (plot_pnr if len(numbers.scores) > 1 else plot_survives)(numbers, names=SPLITS), what_gets_through(numbers),
+        draw(scores), what_gets_through(scores),
         "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
-        "Half its logarithm is the mutual information between true and noisy answer **for Gaussian answers only**. "
-        "Each form of the paper's best split (max-PNR) solves the constraint of its own guarantee. Relaxed (the "
-        "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: elsewhere "
-        f"another split may come out ahead. {_exact_words(setup)}")
+        "**For Gaussian answers only**, half its logarithm is the mutual information between true and noisy answer. "
+        "Each form of the paper's best split (max-PNR) solves the constraint of its own guarantee. The relaxed and "
+        "unrelaxed forms take a theorem's, for a table along its eigenvectors; elsewhere another split may win. "
+        f"{_exact_words(setup)}")
 
 
-def what_gets_through(numbers: PnrNumbers) -> str:
-    """The verdict under the first guarantee told, then for each what survives, against equal shares (log PNR)."""
+def what_gets_through(scores: Sequence[SplitScore]) -> str:
+    """Return the verdict under the first guarantee, then for each what survives against equal shares (log PNR)."""
     sentences, verdict = [], ""
-    for guarantee in reversed(numbers.scores):
-        best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
+    for guarantee in reversed(dict.fromkeys(score.guarantee for score in scores)):
+        some = [score for score in scores if score.guarantee == guarantee]
+        best, equal = max(some, key=lambda score: score.log_pnr), next(one for one in some if one.split == "uniform")
         gains = best.log_pnr > equal.log_pnr * (1 + 1e-6)
         verdict = verdict or (f"Most information survives with: {SPLITS[best.split]}" if gains else
                               "No split beats equal shares here")
@@ -445,12 +392,10 @@ def what_gets_through(numbers: PnrNumbers) -> str:
 
 def _exact_words(setup: Setup) -> str:
     if setup.design.directions_origin is Origin.PAID:
-        return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
-                "not the one shown, which is the data's.")
+        return "Exact maximises the ratio that the privately released spectrum promises, not the one shown."
     if is_proved(setup.design):
         return "Exact maximises the very ratio shown, correlations included: no split lets more through."
-    return ("Exact searches for the largest of the very ratio shown, correlations and worst neighbours included: it is "
-            "the largest found, not proved to be the largest.")
+    return "Exact searches for the largest ratio, correlations included; its result is not proved to be the largest."
 
 
 def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | None, form: str, guarantee: str
@@ -460,10 +405,9 @@ def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | No
     weighed = form == "exact" and filled.level is None
     figure = plot_water(numbers, names=names.labels(numbers.shown), unit=_WEIGHED if weighed else _UNITS[form])
     return Picture(figure, _water_words(setup, names, numbers, filled), f"""\
-The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground is high where \
-the data's second moment along it is small (exact form: where the other directions, noise and all, already tell most \
-of it). Under water, every direction reaches the same level; what stands above stays dry; ground that leaves the \
-picture is cut. Guarantee: {GUARANTEES[guarantee].in_chart}.""")
+The paper's best split (max-PNR) pours the budget like water over uneven ground. Ground is high where the data's \
+second moment is small (exact form: where other directions already tell most of it). All directions under water reach \
+the same level; the others stay dry. Guarantee: {GUARANTEES[guarantee].in_chart}.""")
 
 
 def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
@@ -472,21 +416,20 @@ def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: Wate
     source = " Spectrum from the private release: its cost is in the budget." if private else ""
     drawn = len(numbers.shown)
     part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
-    floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
-    who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got {floor}." if dry else
-           "**Nobody is dry:** every direction gets water.")
-    level = "Here is no common level: bars are what each direction gets."
+    who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got the floor, {FLOOR:g} of an equal part."
+           if dry else "**Nobody is dry:** every direction gets water.")
+    level = "There is no common level: bars show what each direction gets."
     if filled.level is not None:
-        thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
+        thin = " Heights start at the lowest ground." if numbers.from_lowest else ""
         level = f"Level: {as_number(filled.level)}.{thin}"
     return f"{who} {level}{part}{source}"
 
 
 def smallest_words(setup: Setup, wanted: WantedNoise) -> str:
-    """The smallest epsilon for the noise that is wanted."""
-    return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.needed)}**, at "
-            f"δ = {delta_words(setup.delta, setup.dataset.n_records)}, by the exact limit (asked now: "
-            f"{setup.scenario.epsilon:g}). The other directions get the floor: almost no precision.")
+    """Return the smallest epsilon for the wanted noise."""
+    return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.priority)}**, at "
+            f"δ = {as_probability(setup.delta)}, by the exact limit (now {setup.scenario.epsilon:g}). "
+            "The other directions get almost no precision.")
 
 
 def _span(factors: FloatArray) -> str:
@@ -496,7 +439,7 @@ def _span(factors: FloatArray) -> str:
 
 def _why_nobody_gains(setup: Setup) -> str:
     if setup.design.mu_is != "exact":
-        return "The worst neighbours of this shape are only known up to an upper bound, and the noise makes up for it."
+        return "Only an upper bound of the worst neighbours is known for this shape, and the noise has to cover it."
     if setup.scenario.directions == "private":
-        return "Finding the directions privately took a part of the budget."
-    return f"One {thing(setup)} can act just where the noise is least, so no direction can be favoured for free."
+        return "Finding the directions privately cost a part of the budget."
+    return f"One {thing(setup)} can act just where the noise is lowest, so no direction can gain for free."

@@ -1,12 +1,13 @@
-"""What the pictures of errors share: an axis of errors and the errors to hold them against."""
+"""What pictures of errors share: their axis and the lines of no privacy, the baselines and a random guess."""
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 from mvgviz.labels import REFERENCES
 from mvgviz.pictures.theme import DATA, log_ticks, stroke
@@ -21,42 +22,39 @@ REFERENCE_DASHES = {"non_private": "solid", "private_mean": "dashdot", "trivial"
 
 @dataclass(frozen=True)
 class ErrorAxis:
-    """From ``low`` to ``high``, in errors or (``log``) in their exponents."""
+    """``low`` and ``high`` are errors, or their exponents where ``log``."""
 
     log: bool
     low: float
     high: float
 
     def place(self, errors: Any) -> Any:
-        """Where errors stand on the axis, none beyond its ends: on a log axis 0 stands at the low end."""
+        """Return the places of errors, moved to an end where they lie beyond it (0 on a log axis: the low end)."""
         values = np.asarray(errors, dtype=np.float64)
         if self.log:
             values = np.log10(np.maximum(values, 10.0**self.low))
         return np.clip(values, self.low, self.high)
 
     def value(self, places: Any) -> Any:
-        """The errors of places."""
         return 10.0 ** np.asarray(places) if self.log else np.asarray(places)
 
     def cut(self, errors: Any) -> Any:
-        """The errors, those beyond an end of the axis moved to it."""
+        """Return errors, moved to an end of the axis where they lie beyond it."""
         return self.value(self.place(errors))
 
-    def whisker(self, mean: float, low: float, high: float, *, colour: str, thickness: float,
-                width: float) -> dict[str, Any]:
-        """An interval around a mean for Plotly's ``error_x``, no longer than the axis."""
+    def whisker(self, mean: float, low: float, high: float, **look: Any) -> dict[str, Any] | None:
+        """Return an interval for Plotly's ``error_x``, no longer than the axis; None where its ends are not finite."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return None
         here, left, right = (float(self.cut(error)) for error in (mean, low, high))
-        return {"type": "data", "array": [right - here], "arrayminus": [here - left], "color": colour,
-                "thickness": thickness, "width": width}
+        return {"type": "data", "array": [right - here], "arrayminus": [here - left], **look}
 
     def holds(self, error: float) -> bool:
-        """Whether an error is on the axis (0 is not, on a log axis)."""
-        if self.log and not error > 0:
-            return False
-        return self.low <= (math.log10(error) if self.log else error) <= self.high
+        """Return whether an error is on the axis (0 is not, on a log axis)."""
+        return (error > 0 or not self.log) and self.low <= (math.log10(error) if self.log else error) <= self.high
 
     def layout(self, title: str, *, upright: bool = False) -> dict[str, Any]:
-        """For Plotly; the title in short lines, shorter where it stands ``upright``."""
+        """Return the axis for Plotly, its title in short lines, shorter where it stands ``upright``."""
         kind = {"type": "log", **log_ticks(10.0**self.low, 10.0**self.high)} if self.log else {"type": "linear"}
         words = f"{title} (log scale)" if self.log else title
         return {"title": {"text": "<br>".join(textwrap.wrap(words, 34 if upright else 42))},
@@ -64,9 +62,9 @@ class ErrorAxis:
 
 
 def error_axis(values: Iterable[float], *, typical: Iterable[float] | None = None, room: float = 0.05) -> ErrorAxis:
-    """An axis that holds all values; log where those above 0 span more than a factor of 20.
+    """Return an axis that holds all values, log where those above 0 span more than a factor of 20.
 
-    ``typical``: values that decide about the scale, so that a single small one does not.
+    ``typical``: the values that decide between linear and log, so that one small value does not.
     """
     known = np.array([value for value in values if math.isfinite(value)])
     positive = known[known > 0]
@@ -84,28 +82,44 @@ def error_axis(values: Iterable[float], *, typical: Iterable[float] | None = Non
 
 
 def reference_items(references: References) -> list[tuple[str, float]]:
-    """Kind and error, the smallest first; what is not a number is left out."""
+    """Return kind and error of each known reference, the smallest first."""
     items = [(kind, float(getattr(references, kind))) for kind in REFERENCES]
     return sorted((item for item in items if math.isfinite(item[1])), key=lambda item: item[1])
 
 
 def lines_over(references: Mapping[float, References]) -> list[tuple[str, list[float], list[float]]]:
-    """Kind, epsilons and errors: one line a reference, level but for the private mean, which epsilon moves."""
+    """Return kind, epsilons and errors of each reference; only the private mean depends on epsilon."""
     ends = [min(references), max(references)]
     return [(kind, ends, [value, value]) if kind != "private_mean" else
             (kind, sorted(references), [references[epsilon].private_mean for epsilon in sorted(references)])
             for kind, value in reference_items(references[ends[0]])]
 
 
-def reference_look(kind: str, name: str, *, width: float = 2) -> dict[str, Any]:
-    """What the lines of references have in common, for Plotly's ``add_scatter``."""
-    return {"name": name, "hoverinfo": "name", **stroke(DATA, width, REFERENCE_DASHES[kind])}
+def add_references(figure: go.Figure, axis: ErrorAxis, references: Iterable[tuple[str, float]], rows: int) -> None:
+    """Add an upright line beside the rows for each error; one that is off the axis stands in the legend alone."""
+    for kind, value in references:
+        _add_reference(figure, axis, kind, [value, value], [-0.6, rows - 0.4], value)
+
+
+def add_lines_over(figure: go.Figure, axis: ErrorAxis, lines: Iterable[tuple[str, list[float], list[float]]],
+                   span: Sequence[float], **where: Any) -> None:
+    """Add a line over epsilon for each reference; level ones fill the ``span``. ``where``: row and column, if any."""
+    for kind, epsilons, values in lines:
+        level = len(set(values)) == 1
+        _add_reference(figure, axis, kind, span if level else epsilons, axis.cut(values), values[0], level, **where)
+
+
+def _add_reference(figure: go.Figure, axis: ErrorAxis, kind: str, x: Any, y: Any, value: float, level: bool = True,
+                   **where: Any) -> None:
+    inside = axis.holds(value)
+    name = REFERENCES[kind] + (f": {as_number(value)}" if level else "") + ("" if inside else " (off the scale)")
+    figure.add_scatter(x=x if inside else [None], y=y if inside else [None], name=name, hoverinfo="name",
+                       **stroke(DATA, 2, REFERENCE_DASHES[kind]), **where)
 
 
 def mean_words(outcome: Outcome) -> str:
-    """"0.531 ± 0.004", without an interval for one trial."""
+    """Return "0.531 ± 0.004", without an interval for one trial."""
     if not math.isfinite(outcome.mean):
-        return "too large to be written"
-    if not math.isfinite(outcome.half_width):
-        return as_number(outcome.mean)
-    return f"{as_number(outcome.mean)} ± {as_number(outcome.half_width, 2)}"
+        return "too large to show"
+    interval = f" ± {as_number(outcome.half_width, 2)}" if math.isfinite(outcome.half_width) else ""
+    return f"{as_number(outcome.mean)}{interval}"

@@ -4,6 +4,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,27 +17,30 @@ class Word:
     forms: tuple[str, ...] = ()
 
     def is_in(self, text: str) -> bool:
-        """Whether the term, or another form of it, stands in the text as a word of its own."""
         lowered = text.lower()
         return any(form.lower() in lowered and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE)
                    for form in (self.term, *self.forms))
 
     @property
     def sentence(self) -> str:
-        """In Markdown: the term, what it means, what stands behind it."""
         return f"**{self.term}:** {self.plain}{f' (In the literature: {self.behind}.)' if self.behind else ''}"
 
 
-def _read() -> tuple[Word, ...]:
-    text = Path(__file__).with_name("glossary.toml").read_text(encoding="utf-8")
-    return tuple(Word(**entry | {"forms": tuple(entry.get("forms", ()))}) for entry in tomllib.loads(text)["word"])
+def _entries(file: str, key: str) -> list[dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))[key]  # type: ignore[no-any-return]
 
 
-WORDS = _read()
+WORDS = tuple(Word(**entry | {"forms": tuple(entry.get("forms", ()))}) for entry in _entries("glossary.toml", "word"))
+
+
+def others_words() -> str:
+    """Return what others chose for epsilon, whom that protects and the source, a line each."""
+    return "\n".join(f"* ε = {use['epsilon']:g}: {use['who']} ({use['protects']}; {use['source']})"
+                     for use in _entries("others.toml", "use"))
 
 
 def meaning(term: str) -> str:
-    """An entry's plain sentence as a part of another one."""
+    """Return an entry's plain sentence as a part of another sentence."""
     plain = next(word.plain for word in WORDS if word.term == term)
     return f"{plain[0].lower()}{plain[1:-1]}"
 
@@ -45,5 +49,5 @@ DELTA_IS = meaning("delta (δ)")
 
 
 def words_in(text: str) -> list[Word]:
-    """The entries that a text uses, in the glossary's order."""
+    """Return the entries that a text uses, in the glossary's order."""
     return [word for word in WORDS if word.is_in(text)]

@@ -1,45 +1,108 @@
 """The pictures of the lesson, in the order of its steps; read from the back of a classroom: large type, few ticks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from mvgviz.design.trade_off import Gain
 from mvgviz.lesson.game import GUESSES, Game
-from mvgviz.lesson.steps import Pay
+from mvgviz.lesson.steps import CLASS, LEVEL, MOVES, PUPILS, Pay
+from mvgviz.pictures import theme
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import (
-    DATA,
-    DIRECTIONAL,
-    EXACT,
-    IID,
-    INK,
-    PALE,
-    PAPER,
-    THEOREM1,
-    ellipse_outline,
-    laid_out,
-    stroke,
-    styled,
-    upright,
-    wash,
-)
+from mvgviz.pictures.theme import ellipse_outline
+from mvgviz.text import as_number
 from mvgviz.validation import FloatArray
 
 _SIZE = 17
 _POINTS = 301
-_ROWS = ("no noise", "directional noise", "equal noise", "answer without data", "noise by Theorem 1")
-_COLOURS = (DATA, DIRECTIONAL, IID, DATA, THEOREM1)
+_LEFT = 1.6  # columns: room for a number beside the first bar
+_ROWS = ("no noise", "directional noise", "equal noise", "no-data baseline", "noise by Theorem 1")
+DIRECTIONAL_ROW = 1
+_COLOURS = (theme.DATA, theme.DIRECTIONAL, theme.IID, theme.DATA, theme.THEOREM1)
 
 
 def large(figure: go.Figure, *, legend: bool = True) -> go.Figure:
-    """The figure in the common look, with larger type; nothing moves when it is touched."""
+    """Return the figure in the common look, with larger type; nothing moves when it is touched."""
     axis: dict[str, Any] = {"title": {"font": {"size": _SIZE}}, "tickfont": {"size": _SIZE - 1}, "fixedrange": True}
-    laid_out(styled(figure, height=410, legend=legend), {
-        "font": {"size": _SIZE}, "legend": {"font": {"size": _SIZE}}, "dragmode": False, "xaxis": axis, "yaxis": axis})
+    theme.laid_out(theme.styled(figure, height=410, legend=legend), {
+        "font": {"size": _SIZE}, "legend": {"font": {"size": _SIZE - 2}}, "dragmode": False,
+        "xaxis": axis, "yaxis": axis})
     return figure.update_annotations(font_size=_SIZE)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ghost:
+    """A guess that is dragged: lines that move evenly with it.
+
+    ``lines``: of each point, where it is at 0 and how far it goes for 1 (``x, y, dx, dy``); ``handle``: the point that
+    is dragged. ``axes``: "2" for the second pair of axes. ``shown``: how a guess is written, as ``%`` does it.
+    """
+
+    lines: tuple[FloatArray, ...] = field(repr=False)
+    handle: tuple[float, float, float, float]
+    least: float
+    most: float
+    step: float
+    start: float
+    axes: str = ""
+    shown: str = "%.2f×"
+
+    def drawn(self, picture: Picture, guess: float, name: str = "your guess") -> Picture:
+        """Return the picture with the ghost on it, and its takeaway with the guess."""
+        xs, ys = ([value for line in self.lines for value in (*(line[:, k] + guess * line[:, k + 2]), None)][:-1]
+                  for k in (0, 1))
+        picture.figure.add_scatter(x=xs, y=ys, name=name, hoverinfo="name", xaxis=f"x{self.axes}",
+                                   yaxis=f"y{self.axes}", zorder=9, **theme.stroke(theme.DATA, 4, "dot"))
+        return picture.adding(f"{name[0].upper()}{name[1:]}: {self.shown % guess}.")
+
+
+def outline_ghost(covariance: FloatArray, *, level: float, moves: Sequence[float], top: float, **given: Any) -> Ghost:
+    """Return a ghost of an outline: it grows along the axes where ``moves`` is 1, and keeps its size where it is 0.
+
+    Its handle is the point of the outline that is furthest at ``top`` degrees.
+    """
+    x, y = ellipse_outline(covariance, level)
+    still, grows = 1 - np.asarray(moves), np.asarray(moves)
+    line = np.column_stack([still[0] * x, still[1] * y, grows[0] * x, grows[1] * y])
+    far = np.cos(np.radians(top)) * x / np.abs(x).max() + np.sin(np.radians(top)) * y / np.abs(y).max()
+    return Ghost(lines=(line,), handle=_four(line[int(far.argmax())]), **given)
+
+
+def track_ghost(low: float, high: float, **given: Any) -> Ghost:
+    """Return a mark on the track under a picture."""
+    return Ghost(lines=(np.array([[0, -0.3, 1, 0], [0, 1.3, 1, 0]]),), handle=(0, 0.5, 1, 0), axes="2", least=low,
+                 most=high, **given)
+
+
+def mark_ghost(*lines: Sequence[Sequence[float]], handle: Sequence[float], **given: Any) -> Ghost:
+    """Marks from one moving point to another."""
+    return Ghost(lines=tuple(np.array(line, dtype=float) for line in lines), handle=_four(handle), **given)
+
+
+def _four(point: Sequence[float] | FloatArray) -> tuple[float, float, float, float]:
+    x, y, dx, dy = map(float, point)
+    return x, y, dx, dy
+
+
+def add_track(figure: go.Figure, ghost: Ghost, *, title: str, name: str, truth: float | None) -> go.Figure:
+    """The figure, and under it a line on which a number is guessed; a bar ends at the ``truth`` once it is shown."""
+    room = 0.03 * (ghost.most - ghost.least)
+    if truth is not None:
+        figure.add_scatter(x=[ghost.least, truth, truth, ghost.least], y=[0.1, 0.1, 0.9, 0.9], fill="toself",
+                           name=name, fillcolor=theme.wash(theme.DIRECTIONAL, 0.6), hoverinfo="name", xaxis="x2",
+                           yaxis="y2", **theme.stroke(theme.DIRECTIONAL, 2))
+    return _add_below(figure, title, [ghost.least - room, ghost.most + room], {
+        "range": [-0.3, 1.3], "showticklabels": False, "showgrid": False, "zeroline": False})
+
+
+def _add_below(figure: go.Figure, title: str, reach: list[float], rows: dict[str, Any]) -> go.Figure:
+    return figure.update_layout(
+        yaxis_domain=[0.42, 1], yaxis2={"domain": [0.0, 0.14], "anchor": "x2", "fixedrange": True, **rows},
+        xaxis2={"title": {"text": title, "font": {"size": _SIZE}}, "tickfont": {"size": _SIZE - 1}, "fixedrange": True,
+                "range": reach, "nticks": 8, "anchor": "y2", "zeroline": False})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,36 +116,28 @@ class Plane:
     moves: tuple[float, float]
     reach: float
 
+    def line(self, angle: float, along: float, across: float) -> FloatArray:
+        """Both ends of a mark across a line at ``angle`` degrees, in the plane's units; given in steps."""
+        turn = np.radians(angle)
+        use, beside = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+        return np.array([along * use - across * beside, along * use + across * beside]) * self.moves
+
     def boxed(self, figure: go.Figure) -> go.Figure:
-        """The figure with the axes of this plane and, around its middle, all that one pupil can change."""
+        """Return the figure with the axes of this plane and, around its middle, all that one pupil can change."""
         wide, high = self.moves
         figure.add_scatter(x=[-wide, wide, wide, -wide, -wide], y=[-high, -high, high, high, -high], fill="toself",
-                           name="what one pupil can change", fillcolor=wash(DATA, 0.5), hoverinfo="name",
-                           **stroke(DATA, 1))
+                           name="change box", fillcolor=theme.wash(theme.DATA, 0.5), hoverinfo="name",
+                           **theme.stroke(theme.DATA, 1))
         return self.drawn(figure)
 
     def drawn(self, figure: go.Figure, *, centre: tuple[float, float] = (0.0, 0.0)) -> go.Figure:
-        """The figure with the axes of this plane around a centre."""
+        """Return the figure with the axes of this plane around a centre."""
         (wide, high), (x, y) = self.moves, centre
         figure.update_xaxes(title=self.names[0], range=[x - self.reach * wide, x + self.reach * wide], nticks=8,
                             constrain="domain")
         figure.update_yaxes(title=self.names[1], range=[y - self.reach * high, y + self.reach * high], nticks=8,
                             constrain="domain", scaleanchor="x", scaleratio=wide / high)
-        return large(figure).update_layout(height=480)
-
-
-def clock_picture(titles: Sequence[str], minutes: Sequence[int]) -> Picture:
-    """The lesson's minutes: one bar for each step, from when to when."""
-    starts = [sum(minutes[:i]) for i in range(len(minutes))]
-    labels = [f"{i + 1} · {title}" for i, title in enumerate(titles)]
-    figure = go.Figure(go.Bar(
-        x=list(minutes), base=starts, y=labels, orientation="h", marker={"color": DIRECTIONAL},
-        text=[f"{length} min" for length in minutes], textposition="inside", insidetextanchor="middle",
-        textfont={"color": INK}, hovertemplate="%{y}: from minute %{base}<extra></extra>"))
-    figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
-    figure.update_xaxes(title="minutes", range=[0, sum(minutes)], dtick=5)
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    return Picture(styled(figure, height=270, legend=False), f"Seven steps in {sum(minutes)} minutes.")
+        return large(figure).update_layout(height=500)
 
 
 def plot_bells(centre: float, *, shift: float, noise: float, span: float, names: tuple[str, str],
@@ -99,69 +154,92 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
     published = offsets + centre
     figure = go.Figure(layout={
         "shapes": [{"type": "line", "x0": centre, "x1": centre, "y0": 0, "y1": 1.08,
-                    "line": {"color": DATA, "dash": "dot", "width": 2}}],
+                    "line": {"color": theme.DATA, "dash": "dot", "width": 2}}],
         "annotations": [{"text": text, "x": where, "xref": "paper", "y": 1.17, "showarrow": False, "xanchor": anchor}
                         for text, where, anchor in (("← guess: " + names[0], 0.49, "right"),
                                                     ("guess: " + names[1] + " →", 0.51, "left"))]})
-    for name, side, colour, dash, level in ((names[0], -1, DATA, "dash", 2), (names[1], 1, DIRECTIONAL, "solid", 1)):
+    for name, side, colour, dash, level in ((names[0], -1, theme.DATA, "dash", 2),
+                                            (names[1], 1, theme.DIRECTIONAL, "solid", 1)):
         # The dashed one on top: both are seen where they coincide.
         figure.add_scatter(x=published, y=np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), name=name,
-                           fill="tozeroy", fillcolor=wash(colour, 0.25), hoverinfo="name", zorder=level,
-                           **stroke(colour, 4, dash))
+                           fill="tozeroy", fillcolor=theme.wash(colour, 0.25), hoverinfo="name", zorder=level,
+                           **theme.stroke(colour, 4, dash))
     figure.update_xaxes(title=axis, range=[float(published[0]), float(published[-1])], nticks=6, zeroline=False)
     figure.update_yaxes(title="how often", showticklabels=False, showgrid=False, range=[0, 1.25], zeroline=False)
     return large(figure)
 
 
-def plot_cloud(covariance: FloatArray | None, plane: Plane, *, level: float, normals: FloatArray) -> go.Figure:
-    """Equal noise on two averages: draws, the circle that holds most of them, the truth, and what one pupil moves.
-
-    Without a covariance the truth alone, before there is noise.
-    """
+def plot_releases(outlines: Sequence[tuple[str, str, FloatArray]], releases: tuple[str, FloatArray] | None,
+                  plane: Plane) -> go.Figure:
+    """Noise on two averages: what possible ``releases`` (a colour, 2 × many) get added; each outline holds most of
+    those of one shape (its name, its colour, 2 × points), equal noise dashed."""
     figure = go.Figure()
-    if covariance is not None:
-        draws, outline = np.linalg.cholesky(covariance) @ normals, ellipse_outline(covariance, level)
-        figure.add_scatter(x=draws[0], y=draws[1], mode="markers", name="releases", showlegend=False,
-                           hoverinfo="skip", marker={"size": 7, "color": IID, "opacity": 0.5})
-        figure.add_scatter(x=outline[0], y=outline[1], name=f"holds {100 * level:.0f} of 100 releases",
-                           hoverinfo="name", **stroke(IID, 4))
-    figure.add_scatter(x=[0], y=[0], mode="markers", name="the truth", hoverinfo="name",
-                       marker={"size": 14, "symbol": "cross", "color": DATA})
+    if releases is not None:
+        colour, (x, y) = releases
+        figure.add_scatter(x=x, y=y, mode="markers", name="releases (95 % inside)", hoverinfo="skip",
+                           marker={"size": 6, "color": colour, "opacity": 0.45})
+    _add_outlines(figure, outlines)
     return plane.boxed(figure)
 
 
-def plot_shapes(circle: FloatArray, plane: Plane, *, level: float, ellipse: FloatArray | None = None,
-                ghost: FloatArray | None = None) -> go.Figure:
-    """The circle, and over it the ellipse or a dotted ghost of it; each given by its covariance."""
-    figure = go.Figure()
-    for label, colour, dash, covariance in (("circle", IID, "dash", circle), ("ellipse", DIRECTIONAL, "solid", ellipse),
-                                            ("your ghost", DATA, "dot", ghost)):
-        if covariance is not None:
-            x, y = ellipse_outline(covariance, level)
-            figure.add_scatter(x=x, y=y, name=label, hoverinfo="name", **stroke(colour, 4, dash))
+def plot_private(outlines: Sequence[tuple[str, str, FloatArray]], plane: Plane, *,
+                 touches: FloatArray | None = None) -> go.Figure:
+    """The change box inside private outlines (name, colour, 2 × points); ``touches`` (2 × many): where they meet."""
+    figure = _add_outlines(go.Figure(), outlines)
+    if touches is not None:
+        figure.add_scatter(x=touches[0], y=touches[1], mode="markers", name="corner that touches", hoverinfo="name",
+                           zorder=5, marker={"size": 15, "color": theme.THEOREM2,
+                                             "line": {"width": 2, "color": theme.INK}})
     return plane.boxed(figure)
 
 
-def plot_aim(circle: FloatArray, plane: Plane, *, angle: float, level: float, ellipse: FloatArray | None = None,
-             factor: float = 1.0, least: float = 1.0) -> go.Figure:
-    """The use as a line; on the right, as bars, how far along it circle and ellipse reach, and the least possible.
+def _add_outlines(figure: go.Figure, outlines: Sequence[tuple[str, str, FloatArray]]) -> go.Figure:
+    for name, colour, (x, y) in outlines:
+        figure.add_scatter(x=x, y=y, name=name, hoverinfo="name",
+                           **theme.stroke(colour, 4, "dash" if colour == theme.IID else "solid"))
+    return figure
 
-    Without an ellipse the line and the circle's bar alone. ``factor`` and ``least`` are multiples of the circle's.
+
+def add_line(figure: go.Figure, plane: Plane, angle: float, least: float | None) -> go.Figure:
+    """Return the figure with the mixture's line and, as marks across it, the lowest possible Gaussian noise.
+
+    ``least``: in steps of what one pupil can change.
     """
-    figure = plot_shapes(circle, plane, level=level, ellipse=ellipse)
-    turn, (wide, high) = np.radians(angle), (plane.reach * move for move in plane.moves)
-    across, up = wide * np.cos(turn), high * np.sin(turn)
-    figure.add_scatter(x=[-across, across], y=[-up, up], name="what is used", hoverinfo="name", **stroke(EXACT, 4))
-    radius = float(np.abs(ellipse_outline(circle, level)[1]).max())
-    bars = [("circle", IID, 1.0)]
-    if ellipse is not None:
-        bars += [("ellipse", DIRECTIONAL, factor), ("least", EXACT, least)]
-    for k, (label, colour, size) in enumerate(bars):
-        figure.add_scatter(x=[(1.15 + 0.22 * k) * wide] * 2, y=[-radius * size, radius * size], mode="lines+markers",
-                           showlegend=False, name=label, hoverinfo="name", line={"color": colour, "width": 7},
-                           marker={"symbol": "line-ew", "size": 18, "line": {"width": 4, "color": colour}})
-    figure.add_annotation(x=1.37 * wide, y=0.93 * high, text="along the line", showarrow=False, yanchor="bottom")
-    return figure.update_xaxes(range=[-wide, 1.8 * wide])
+    far = plane.line(angle, 2 * plane.reach, 0.0)[0]
+    figure.add_scatter(x=[-far[0], far[0]], y=[-far[1], far[1]], name="the mixture", hoverinfo="name",
+                       **theme.stroke(theme.LINE, 2))
+    if least is not None:
+        (x0, y0), (x1, y1) = plane.line(angle, least, 0.3)
+        figure.add_scatter(x=[x0, x1, None, -x0, -x1], y=[y0, y1, None, -y0, -y1], name="lowest possible Gaussian",
+                           hoverinfo="name", zorder=6, **theme.stroke(theme.EXACT, 6))
+    return figure
+
+
+def plot_columns(columns: int, most: int, *, gain: Gain | None, epsilon: float) -> go.Figure:
+    """A bar a column, as high as its noise, the priority column first; equal noise is 1. Under it what the same
+    precision would spend with equal noise. Until there is a ``gain``, a question mark."""
+    figure, others = go.Figure(), list(range(2, columns + 1))
+    if gain is None:
+        figure.add_annotation(x=1, y=0.1, text="<b>?</b>", showarrow=False)
+    else:
+        for name, xs, size, colour in (("priority column", [1], gain.priority, theme.DIRECTIONAL),
+                                       ("other columns", others, gain.other, theme.wash(theme.DATA, 0.55))):
+            figure.add_bar(x=xs, y=[size] * len(xs), name=name, marker={"color": colour}, hoverinfo="name+y")
+        figure.add_annotation(x=0.4, y=gain.priority, text=f"<b>{gain.priority:.2g}×</b>", showarrow=False,
+                              xanchor="right")
+        spent = [(epsilon, theme.DIRECTIONAL), (gain.equal_epsilon, theme.IID)]
+        for row, (size, colour) in enumerate(spent):
+            figure.add_bar(x=[size], y=[row], orientation="h", xaxis="x2", yaxis="y2", marker={"color": colour},
+                           name=f"ε = {size:.2g}", hoverinfo="name", showlegend=False)
+        _add_below(figure, "ε spent for this precision on sleep", [0, 5],
+                   theme.row_axis(["directional", "equal noise"], _SIZE - 2))
+    figure.add_scatter(x=[-_LEFT, most + 0.6], y=[1, 1], name="equal noise", hoverinfo="name",
+                       **theme.stroke(theme.IID, 3, "dash"))
+    figure.update_xaxes(title="question", range=[-_LEFT, most + 0.6], tickvals=[1, *range(5, most + 1, 5)],
+                        ticktext=["sleep", *map(str, range(5, most + 1, 5))], showgrid=False, zeroline=False,
+                        selector=0)
+    figure.update_yaxes(title="× equal noise", range=[0, 2.6], zeroline=False, selector=0)
+    return large(figure).update_layout(bargap=0.25, height=480)
 
 
 def plot_sizes(noise: FloatArray, *, row_sizes: Sequence[str], col_sizes: Sequence[str], asked: tuple[int, int],
@@ -172,67 +250,94 @@ def plot_sizes(noise: FloatArray, *, row_sizes: Sequence[str], col_sizes: Sequen
             for i in range(rows)]
     figure = go.Figure(go.Heatmap(
         z=noise if shown else np.zeros_like(noise), x=list(range(cols)), y=list(range(rows)), text=text,
-        texttemplate="<b>%{text}</b>", textfont={"size": _SIZE if shown else 2 * _SIZE, "color": INK},
-        colorscale=[[0, PALE], [1, DIRECTIONAL]], zmin=0, zmax=4, xgap=3, ygap=3, showscale=False, hoverinfo="skip"))
-    if shown:
-        figure.add_shape(type="rect", x0=asked[1] - 0.5, x1=asked[1] + 0.5, y0=asked[0] - 0.5, y1=asked[0] + 0.5,
-                         line={"color": IID, "width": 5})
-    for axis, names, sizes in ((figure.update_xaxes, col_names, col_sizes),
-                               (figure.update_yaxes, row_names, row_sizes)):
+        texttemplate="<b>%{text}</b>", textfont={"size": _SIZE if shown else 2 * _SIZE, "color": theme.INK},
+        colorscale=[[0, theme.PALE], [1, theme.DIRECTIONAL]], zmin=0, zmax=4, xgap=3, ygap=3, showscale=False,
+        hoverinfo="skip"))
+    figure.add_shape(type="rect", x0=asked[1] - 0.5, x1=asked[1] + 0.5, y0=asked[0] - 0.5, y1=asked[0] + 0.5,
+                     line={"color": theme.IID, "width": 5})
+    for axis, names, sizes, between in ((figure.update_xaxes, col_names, col_sizes, "<br>"),
+                                        (figure.update_yaxes, row_names, row_sizes, " ")):
         axis(tickvals=list(range(len(names))), showgrid=False, zeroline=False,
-             ticktext=[f"{name}<br><b>{size}</b>" for name, size in zip(names, sizes, strict=True)])
+             ticktext=[f"{name}{between}<b>{size}</b>" for name, size in zip(names, sizes, strict=True)])
     figure.update_xaxes(side="top", tickangle=0)
     figure.update_yaxes(autorange="reversed")
-    return large(figure, legend=False)
+    return large(figure).update_layout(height=480, legend_y=1.17)  # above the names of the columns
 
 
 def plot_trials(pay: Pay, *, shown: bool) -> go.Figure:
     """Average errors, a dot a line; equal noise is the mark to beat, the bar the margin of the gain.
 
-    Until ``shown``, directional noise has a question mark.
+    Until ``shown``, the line of directional noise is empty.
     """
     errors = (pay.no_noise, pay.directional, pay.one_size, pay.no_data, pay.theorem1)
-    figure = go.Figure(layout={"shapes": [upright(pay.one_size, IID, "dash", width=3)]})
-    for name, error, colour in zip(_ROWS, errors, _COLOURS, strict=True):
-        if name == "directional noise" and not shown:
-            figure.add_annotation(x=pay.one_size, y=name, text="?", showarrow=False)
+    figure = go.Figure(layout={"shapes": [theme.upright(pay.one_size, theme.IID, "dash", width=3)]})
+    for row, (name, error, colour) in enumerate(zip(_ROWS, errors, _COLOURS, strict=True)):
+        if row == DIRECTIONAL_ROW and not shown:
             continue
-        margin = pay.margin if name == "directional noise" else 0.0
-        bar = {"type": "data", "array": [margin], "thickness": 4, "width": 10} if margin else {"visible": False}
-        figure.add_scatter(x=[error], y=[name], mode="markers", name=name, error_x=bar,
-                           marker={"size": 16, "color": colour, "symbol": "diamond" if colour == DATA else "circle"},
+        bar = ({"type": "data", "array": [pay.margin], "thickness": 4, "width": 10} if row == DIRECTIONAL_ROW else
+               {"visible": False})
+        figure.add_scatter(x=[error], y=[row], mode="markers", name=name, error_x=bar, showlegend=False,
+                           marker={"size": 16, "color": colour,
+                                   "symbol": "diamond" if colour == theme.DATA else "circle"},
                            hovertemplate=f"{name}: %{{x:.2f}}<extra></extra>")
-    figure.update_xaxes(title="error (half pints a day)", range=[3, 5.5], dtick=0.5, zeroline=False)
-    figure.update_yaxes(autorange="reversed", type="category", ticklabelstandoff=8)
-    return large(figure, legend=False)
+    figure.update_xaxes(title="average error (half pints a day)", range=[3, 5.7], dtick=0.5, zeroline=False)
+    figure.update_yaxes(**theme.row_axis(_ROWS), ticklabelstandoff=8)
+    return large(figure)
 
 
-_GUESS_COLOURS = dict(zip(GUESSES, (IID, DIRECTIONAL), strict=True))
+_GUESS_COLOURS = dict(zip(GUESSES, (theme.IID, theme.DIRECTIONAL), strict=True))
 _SYMBOLS = dict(zip(GUESSES, ("square", "diamond"), strict=True))
 
 
-def game_picture(played: Game, plane: Plane, *, said: int, level: float, names: dict[str, str]) -> Picture:
+_LEAST, _MOST = (f"{hours:g} h, {points:g} points" for hours, points in (CLASS.lower, CLASS.upper))
+GUESS_NAMES = dict(zip(GUESSES, (f"Ann: {_LEAST}", f"Ann: {_MOST}"), strict=True))
+SHAPE_NAMES = {"circle": "Equal noise (circle)", "ellipse": "Directional noise (ellipse)", "box": "Box noise"}
+GAME_RULES = (f"The school publishes two averages of {PUPILS} pupils, **sleep** and **score**, with noise. You know "
+              f"all pupils but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), each as likely. A release "
+              "falls: which is it?")
+
+
+def chance_words(played: Game) -> str:
+    """Say how often the best attacker is right."""
+    return (f"In the long run the best attacker is right in **{as_number(100 * played.success, 2)} of 100** rounds, "
+            "a coin in 50.")
+
+
+def end_words(played: Game, shape: str) -> str:
+    """After the last round."""
+    rounds = len(played.rounds)
+    return f"The best guess, by the green line, was right in **{played.best_hits} of {rounds}** " + (
+        "of them. The same ε as the circle, another noise: it needs no δ, and tells the best attacker more."
+        if shape == "box" else
+        "of them, with the circle and with the ellipse alike: both met the same luck, and both have the same privacy.")
+
+
+def game_picture(played: Game, *, said: int) -> Picture:
     """The release of the next round as a star, those that were guessed (``said``) by their truth.
 
     The outline of the noise around the middle; when all are guessed, the line at which the best guess changes.
     """
-    over = said == len(played.rounds)
+    over, level, names = said == len(played.rounds), LEVEL, GUESS_NAMES
+    reach = 28 if float(played.covariance[1, 1]) ** 0.5 > 6 * float(MOVES[1]) else 9
+    plane = Plane(names=("published average sleep (hours)", "published average score (points)"),
+                  moves=(float(MOVES[0]), float(MOVES[1])), reach=reach)
     middle = (played.centres["least"] + played.centres["most"]) / 2
-    outline = ellipse_outline(played.covariance, level) + middle[:, None]
+    outline = middle[:, None] + (ellipse_outline(played.covariance, level) if played.half_box is None else
+                                 played.half_box[:, None] * np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]]))
     figure = go.Figure()
     figure.add_scatter(x=outline[0], y=outline[1], name=f"{100 * level:.0f} of 100 releases", hoverinfo="name",
-                       **stroke(DATA, 2, "dash"))
+                       **theme.stroke(theme.DATA, 2, "dash"))
     if over:
         ends = middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])
         figure.add_scatter(x=ends[0], y=ends[1], name="the best guess changes here", hoverinfo="name",
-                           **stroke(EXACT, 3))
+                           **theme.stroke(theme.EXACT, 3))
     for guess, name in names.items():
         seen = [each.point for each in played.rounds[:said] if each.truth == guess]
         points = [tuple(played.centres[guess]), *seen]
         sizes = [20, *[11] * len(seen)]
         figure.add_scatter(x=[x for x, _ in points], y=[y for _, y in points], mode="markers", name=name,
                            hoverinfo="name", marker={"color": _GUESS_COLOURS[guess], "symbol": _SYMBOLS[guess],
-                                                     "size": sizes, "line": {"width": 1.5, "color": PAPER}})
+                                                     "size": sizes, "line": {"width": 1.5, "color": theme.PAPER}})
     takeaway = "All ten releases, by what Ann has."
     if not over:
         x, y = played.rounds[said].point
@@ -240,6 +345,6 @@ def game_picture(played: Game, plane: Plane, *, said: int, level: float, names: 
                     + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({names[guess]})"
                                       for guess, (hours, points) in played.centres.items()) + ".")
         figure.add_scatter(x=[x], y=[y], mode="markers", name="this release", hoverinfo="name",
-                           marker={"symbol": "star", "size": 24, "color": EXACT,
-                                   "line": {"width": 1.5, "color": PAPER}})
+                           marker={"symbol": "star", "size": 24, "color": theme.EXACT,
+                                   "line": {"width": 1.5, "color": theme.PAPER}})
     return Picture(plane.drawn(figure, centre=(float(middle[0]), float(middle[1]))), takeaway)

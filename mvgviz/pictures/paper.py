@@ -47,8 +47,8 @@ def directions_picture(curves: Sequence[Curve], references: References, *, symbo
                            error_y=interval(means, halves, thickness=1, log=log),
                            hovertemplate="ε = %{x:g}: %{y:.3g}<extra>%{fullData.name}</extra>")
     for label, value, dash in (("random guess", references.random_guess, "dash"),
-                               ("answer without data", references.trivial, "dot"),
-                               ("without privacy", references.non_private, "longdash")):
+                               ("no-data baseline", references.trivial, "dot"),
+                               ("no privacy", references.non_private, "longdash")):
         if value > 0:
             figure.add_scatter(x=[EPSILONS[0], EPSILONS[-1]], y=[value, value], name=label, hoverinfo="name",
                                **stroke(DATA, 1.5, dash))
@@ -57,9 +57,8 @@ def directions_picture(curves: Sequence[Curve], references: References, *, symbo
     scale = {"type": "log"} if log else {"type": "linear", "rangemode": "tozero"}
     figure.update_yaxes(title=f"error {symbol}" + (" (log scale)" if log else ""), **scale)
     return Picture(styled(figure, height=420), _directions_words(curves), (
-        f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of "
-        "one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not "
-        "print the figures behind its curves."))
+        f"Priority columns get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Colour: the "
+        "guarantee. Dash: the priority columns. The paper draws Theorem 1 only, without figures."))
 
 
 def _directions_words(curves: Sequence[Curve]) -> str:
@@ -71,7 +70,7 @@ def _directions_words(curves: Sequence[Curve]) -> str:
     at, outcome = ends[best]
     spread = max(max(means) / min(means) for means in flat)
     move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
-    choice = "favouring nothing (equal noise)" if best == "none" else f"more precision for {best}"
+    choice = "equal noise" if best == "none" else f"more precision for {best}"
     return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(outcome.mean, 2)}). Under Theorem 1 "
             f"as printed the lines {move} between ε = 0.1 and 100.")
 
@@ -88,7 +87,7 @@ class Dot:
 
 
 def row_dots(report: Report) -> list[Dot]:
-    """Every row that has a figure, the paper's rows first."""
+    """Return every row that has a figure, the paper's rows first."""
     ours = report.references.random_guess - report.references.non_private
     paper = report.experiment.random_guess.mean - report.experiment.non_private.mean
     dots = []
@@ -129,7 +128,7 @@ def rows_picture(report: Report, dots: list[Dot]) -> Picture:
             customdata=[[dot.row, dot.text, dot.way] for dot in own], hovertemplate=(
                 "%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})<extra>" + series
                 + "</extra>"))
-    for label, at, dash in (("random guess", 1.0, "dash"), ("answer without data", trivial, "dot")):
+    for label, at, dash in (("random guess", 1.0, "dash"), ("no-data baseline", trivial, "dot")):
         figure.add_scatter(x=[at, at], y=[-0.6, len(rows) - 0.4], name=label, hoverinfo="name",
                            **stroke(DATA, 1.5, dash))
     beyond = sum(not row.printed for row in report.rows)
@@ -146,14 +145,13 @@ def rows_picture(report: Report, dots: list[Dot]) -> Picture:
         least = min([0.0, *(dot.way - dot.half_width for dot in dots)])
         figure.update_xaxes(title=title, range=[least - 0.03, most + 0.08], zeroline=True)
     return Picture(styled(figure, height=120 + 34 * len(rows)), rows_words(report, dots), """\
-Errors on the paper's scale and on ours cannot be compared, so each is placed between two fixed points of its own: 0 \
-is the error without privacy, 1 that of a random guess, the paper's by the paper's own two figures. Lines are 95 % \
-intervals of the mean. Dotted: the answer without data (ours; the paper has none). Below the line: \
-rows that are not in the paper. A dot that is missing has its reason in the table.""")
+The paper's errors and ours have different scales. So each is placed between no privacy (0) and a random guess (1) on \
+its own scale. Lines are 95 % intervals of the mean. Dotted: our no-data baseline; the paper has none. Below the line: \
+rows that are not in the paper. The table says why a dot is missing.""")
 
 
 def rows_words(report: Report, dots: list[Dot]) -> str:
-    """The takeaway of the chart, from the rows of the paper that have all three figures."""
+    """Return the takeaway of the chart, from the rows of the paper that have all three figures."""
     ways = {(dot.row, dot.series): dot.way for dot in dots}
     first = next((row.label for row in report.rows
                   if all((row.label, series) in ways for series in (PRINTED, AS_PRINTED, EXACTLY))), None)
@@ -161,7 +159,7 @@ def rows_words(report: Report, dots: list[Dot]) -> str:
         return "The paper's own figures, placed between no privacy and a random guess."
     paper, theorem, exact = (ways[first, series] for series in (PRINTED, AS_PRINTED, EXACTLY))
     return (f"**{first}:** printed {_percent(paper)} of the way to a random guess; the theorem as printed gives "
-            f"{_percent(theorem)}, exact noise {_percent(exact)}. The answer without data is at "
+            f"{_percent(theorem)}, exact noise {_percent(exact)}. The no-data baseline is at "
             f"{_percent(report.way(report.references.trivial))}.")
 
 

@@ -1,4 +1,4 @@
-"""A picture and what it says: the one value that page, report, slides, notebook and gallery show."""
+"""A picture and what it says, as page, report, slides, notebook and gallery show it."""
 
 from dataclasses import dataclass, field, replace
 

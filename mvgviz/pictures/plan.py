@@ -1,6 +1,7 @@
 """Several questions on one budget: noise on one against noise on another, and what a plan spends."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import plotly.graph_objects as go
 
@@ -12,15 +13,14 @@ from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, pair_trade
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
+from mvgviz.text import as_factor, as_number, as_probability, capitalised, in_markdown, listed
+
+_TIMES = "× that with the whole budget"
 
 
 def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple[int, int]) -> Picture:
-    """Noise on one question against noise on another: all divisions of the budget, and the plan's own.
-
-    Open marks: the same noise on both, and the least squares of both.
-    """
-    trade, unit, names = pair_trade(noise, *pair), unit_of_noise(plan), short_names(plan)
+    """Noise on one question against noise on another: all divisions of the budget, and the plan's own."""
+    trade, names = replace(pair_trade(noise, *pair), alone=(1.0, 1.0)), short_names(plan)
     first, second = (names[k] for k in pair)
     shares, across, up = zip(*trade.curve, strict=True)
     figure = go.Figure(go.Scatter(
@@ -28,9 +28,9 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
         customdata=[100 * share for share in shares],
         hovertemplate=f"%{{customdata:.1f}} % to {first}: noise %{{x:.3g}} on it, %{{y:.3g}} on the other"
                       "<extra></extra>"))
-    a, b = trade.alone
+    a, b = (noise[k].alone for k in pair)
     for share, name, colour, symbol in ((a * a / (a * a + b * b), "same noise on both", DATA, "diamond-open"),
-                                        (a / (a + b), "least noise in all", DATA, "square-open"),
+                                        (a / (a + b), "lowest noise in all", DATA, "square-open"),
                                         (trade.share, "this plan", DIRECTIONAL, "circle")):
         if shares[0] <= share <= shares[-1] or name == "this plan":
             x, y = trade.at(share)
@@ -39,85 +39,76 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
                 marker={"color": colour, "size": 13, "symbol": symbol, "line": {"width": 2, "color": colour}},
                 hovertemplate=f"{name}: {100 * share:.1f} % to {first}, noise %{{x:.3g}} on it, %{{y:.3g}} on the "
                               "other<extra></extra>")
-    figure.update_xaxes(title=f"noise on {first} ({unit})",
+    figure.update_xaxes(title=f"noise on {first} ({_TIMES})",
                         **log_axis(min(*across, trade.here[0]), max(*across, trade.here[0]), room=0.03))
-    figure.update_yaxes(title=f"noise on {second} ({unit})",
+    figure.update_yaxes(title=f"noise on {second} ({_TIMES})",
                         **log_axis(min(*up, trade.here[1]), max(*up, trade.here[1]), room=0.03))
-    return Picture(styled(figure, height=400), _trade_words(trade, first, second, unit), """
-Across: the noise on one question; up: the noise on the other; the curve: every way to divide what both have of μ², the
-others' shares as they are. A question with the share s has 1/√s times the noise it would have alone, its shape as it is
-now. Diamond: both get the same noise. Square: their squares sum to as little as they can.
-
-Noise is the root mean square over the features you need, or over all of them, each divided by what its range allows, so
-that features with other units can be compared.""")
+    return Picture(styled(figure, height=400), _trade_words(trade, first, second), """
+The curve shows every way to divide the part of μ² that both have; the other questions keep theirs. With the share s a
+question has 1/√s times the noise it would have alone, in the same shape. Diamond: both have the same noise where every
+range is equally wide. Square: the sum of both squares is lowest.""")
 
 
-def _trade_words(trade: PairTrade, first: str, second: str, unit: str) -> str:
-    noise = f"**Noise {unit}: {as_number(trade.here[0])} on {first}, {as_number(trade.here[1])} on {second}.**"
+def _trade_words(trade: PairTrade, first: str, second: str) -> str:
+    noise = (f"**{capitalised(first)} has {as_factor(trade.here[0])} the noise it has alone, {second} "
+             f"{as_factor(trade.here[1])}.**")
     if 4 * trade.share < 1:
         paid = trade.at(4 * trade.share)[1] / trade.here[1]
-        return (f"{noise} Half the noise on {first} takes four times its share; {second} would then have "
+        return (f"{noise} Half the noise on {first} takes four times its share and leaves {second} "
                 f"{as_factor(paid)}.")
-    least = trade.share**0.5
-    return (f"{noise} Half the noise on {first} cannot be had: with all that both have it shrinks to "
-            f"{as_factor(least)} at best, and nothing is left for {second}.")
+    return (f"{noise} Half the noise on {first} is out of reach: the whole share of both brings it to "
+            f"{as_factor(trade.share**0.5)} and leaves nothing for {second}.")
 
 
 _NAMED = 4
-ONLY_EXACT = "What the theorems promise does not add up exactly, so a plan needs the exact guarantee."
+ONLY_EXACT = "Choose the exact guarantee for a plan: the theorems' promises do not add up exactly."
 
 
 def short_names(plan: QuestionPlan) -> list[str]:
-    """What is asked, and the question's number."""
+    """Return each question and its number."""
     return [f"{asked.kind.title} ({k + 1})" for k, asked in enumerate(plan.scenarios)]
 
 
 def question_name(scenario: Scenario, names: Sequence[str]) -> str:
-    """What is asked and how its noise is divided; ``names``: of the features, as in the file."""
-    bounded = "" if scenario.bound == "none" or scenario.is_graph else ", bounded records"
+    """Return a question and its split; ``names``: of the features, as in the file."""
+    bounded = "" if scenario.bound == "none" or scenario.is_graph else ", clipped records"
     return f"{scenario.kind.title}, {split_words(scenario, names)}{bounded}"
 
 
-def unit_of_noise(plan: QuestionPlan) -> str:
-    """What the noise of its questions is measured in."""
-    return "typical error (standard deviation)" if plan.scenarios[0].is_graph else "in units of the ranges"
-
-
-def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float, n_records: int) -> str:
-    """What the questions spend together, what each is alone, and what the same would cost without a plan."""
-    asked = f"ε = {plan.epsilon:g} at δ = {delta_words(delta, n_records)}"
+def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float) -> str:
+    """Return what the questions spend together, what each spends alone, and what they would spend without a plan."""
+    asked = f"ε = {plan.epsilon:g} at δ = {as_probability(delta)}"
     if len(plan) == 1:
-        return f"**One question has all of {asked}.** Add another, and they share it."
+        return f"**One question has all of {asked}.** Add another to share it."
     alone = [as_number(question.epsilon) for question in noise]
     each = listed([f"ε = {epsilon}" for epsilon in alone], _NAMED)
     whole = gaussian_epsilon(delta, compose_mu([float(gaussian_mu(plan.epsilon, delta))] * len(plan)))
-    return (f"**{len(plan)} questions together spend at most {asked}.** Alone they are {each}, which sums to "
-            f"{as_number(sum(question.epsilon for question in noise))}: epsilons do not add up, the squares of μ do. "
-            f"Asked with the whole ε each they would spend {as_number(float(whole))}.")
+    return (f"**{len(plan)} questions together spend at most {asked}.** Alone they spend {each}: epsilons do not add "
+            f"up, the squares of μ do. With the whole ε each, they would spend {as_number(float(whole))}.")
 
 
-def total_words(plan: QuestionPlan, delta: float, n_records: int) -> str:
-    """The plan's whole budget, exactly."""
+def total_words(plan: QuestionPlan, delta: float) -> str:
+    """Return the plan's whole budget, exactly."""
     return (f"Together: μ = {as_number(float(gaussian_mu(plan.epsilon, delta)), 4)}, which is ε = {plan.epsilon:g} at "
-            f"δ = {delta_words(delta, n_records)}, and never more.")
+            f"δ = {as_probability(delta)}.")
 
 
-def spends(planned: Plan, n_records: int) -> str:
-    """ε = 1.00 at δ = 1e-6."""
-    return f"ε = {as_number(planned.epsilon)} at δ = {delta_words(planned.delta, n_records)}"
+def spends(planned: Plan) -> str:
+    """Return "ε = 1.00 at δ = 10⁻⁶"."""
+    return f"ε = {as_number(planned.epsilon)} at δ = {as_probability(planned.delta)}"
 
 
 def ledger_words(totals: tuple[Total, Total] | None, *, questions: int, lasts: bool) -> str:
-    """What the releases came to so far, and what they come to with these; ``lasts``: whether the ledger does."""
+    """Return what is spent so far, and with these questions; ``lasts``: whether the ledger outlives the session."""
     if totals is None:
-        return "What was released about the same people before counts too."
+        return "Earlier releases about the same people count too."
     whom = "about these people" if lasts else "of this data in this session"
     so_far, after = totals
-    before = "nothing yet" if so_far.mu == 0 else f"ε = {as_number(so_far.epsilon)}"
+    before = "nothing yet" if so_far.epsilon == 0 else f"ε = {as_number(so_far.epsilon)}"
     these = "this one" if questions == 1 else f"these {questions}"
     return f"Released {whom}: {before}; with {these}: ε = {as_number(after.epsilon)} at the same δ."
 
 
 def released_words(names: Sequence[str]) -> str:
-    """Which questions of the plan are out."""
+    """Return which questions of the plan are released."""
     return f"{capitalised(listed([in_markdown(name) for name in names], _NAMED))}: released."

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, loss_density, mass_beyond, odds
-from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, total_variation, tradeoff
+from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, loss_density, mass_beyond, odds, spent_of
+from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon
 from mvgviz.noise.ties import largest_first
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import open_parts, thing
@@ -18,17 +18,18 @@ from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, stroke, styled, upri
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, at_most, delta_words, in_html, in_markdown, listed
+from mvgviz.text import as_number, as_probability, at_most, capitalised, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 
 _BINS = 70
 
 
-def best_attacks(mu: float) -> tuple[FloatArray, FloatArray]:
+def best_attacks(mu: float | SpentMu) -> tuple[FloatArray, FloatArray]:
     """False alarms and misses, evenly along the attacker's thresholds: the bend is drawn smoothly for every mu."""
-    thresholds = np.linspace(-5, mu + 5, 241)
+    spent = spent_of(mu)
+    thresholds = np.linspace(-5, spent.total + 5, 241)
     false_alarms = np.concatenate([[1.0], special.ndtr(-thresholds), [0.0]])
-    return false_alarms, tradeoff(false_alarms, mu)
+    return false_alarms, spent.misses(false_alarms)
 
 
 def fewest_misses(epsilon: float, delta: float) -> FloatArray:
@@ -37,12 +38,12 @@ def fewest_misses(epsilon: float, delta: float) -> FloatArray:
     return np.array([[0, corner, 1 - delta, 1], [1 - delta, corner, 0, 0]])
 
 
-def tradeoff_picture(mu: float, *, epsilon: float, delta: float, mu_is: str = "exact") -> Picture:
+def tradeoff_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: str = "exact") -> Picture:
     """Misses of the best attack against false alarms: guessing, the promised limit, one attack in whole numbers.
 
     ``mu_is``: whether the curve is the best attack's own or below it.
     """
-    crowd, accused, caught = odds(mu)
+    (crowd, accused, caught), spent = odds(mu), spent_of(mu)
     marked, said = accused / crowd, f"{caught:,} of {crowd:,} found" if caught > accused else ""
     false_alarms, misses = best_attacks(mu)
     limit = fewest_misses(epsilon, delta)
@@ -51,7 +52,7 @@ def tradeoff_picture(mu: float, *, epsilon: float, delta: float, mu_is: str = "e
     figure.add_scatter(x=[0, 1], y=[1, 0], name="guessing", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
     figure.add_scatter(x=limit[0], y=limit[1], name="promised limit", hoverinfo="name", **stroke(EXACT, 2, "dot"))
     figure.add_scatter(x=false_alarms, y=misses, name="best attack", hovertemplate=hover, **stroke(DIRECTIONAL, 2.5))
-    figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", name=said, showlegend=bool(said),
+    figure.add_scatter(x=[marked], y=[float(spent.misses(marked))], mode="markers", name=said, showlegend=bool(said),
                        cliponaxis=False, marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
     for axis, title in ((figure.update_xaxes, "false alarms: without it, yet accused"),
                         (figure.update_yaxes, "misses: with it, not accused")):
@@ -61,18 +62,18 @@ def tradeoff_picture(mu: float, *, epsilon: float, delta: float, mu_is: str = "e
         legend={"orientation": "v", "x": 1, "xanchor": "right", "y": 1, "yanchor": "top"})
     return Picture(figure, _tradeoff_words(mu, mu_is), """\
 Every attack is a point; none lies below the blue curve. An attacker can raise few false alarms or miss few, not both. \
-On the diagonal the release tells nothing. The dotted line is the promised limit: the least misses that the ε and δ \
-asked for allow. For the worst neighbours, and an attacker who knows all other records.""")
+On the diagonal the release reveals nothing. Dotted, the promised limit: the fewest misses that ε and δ allow. For the \
+worst neighbours, and an attacker who knows all other records.""")
 
 
-def _tradeoff_words(mu: float, mu_is: str) -> str:
-    crowd, accused, caught = odds(mu)
+def _tradeoff_words(mu: float | SpentMu, mu_is: str) -> str:
+    (crowd, accused, caught), spent = odds(mu), spent_of(mu)
+    told = "" if spent.blocks else f"μ = {as_number(spent.total)}"
     if caught == accused:
-        return f"**No better than guessing:** μ = {as_number(mu)}, the curve is the diagonal."
-    advantage = float(total_variation(mu))
-    how = next(words for most, words in _BETTER if advantage <= most)
+        return f"**No better than guessing:** {told}{', ' * bool(told)}the curve is the diagonal."
+    how = next(words for most, words in _BETTER if spent.advantage <= most)
     return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
-            f"{alarm_words(crowd, accused, caught, at_most(mu_is))} (μ = {as_number(mu)}).")
+            f"{alarm_words(crowd, accused, caught, at_most(mu_is))}{f' ({told})' * bool(told)}.")
 
 
 def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
@@ -97,17 +98,16 @@ def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
     figure.update_xaxes(title="score of a release (claimed noise: 1)", zeroline=False)
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, rangemode="tozero")
     return Picture(styled(figure, height=300), takeaway, """\
-The best attack scores each release by its likelihood ratio and accuses above a threshold. The threshold is chosen on \
-one half of the releases, its hits and false alarms are counted on the other; Clopper–Pearson limits turn them into an \
-ε that is really spent at least, with 95 % confidence. Below the claim it proves nothing wrong; above it, the claim is \
-false.""")
+The best attack scores each release by its likelihood ratio and accuses above a threshold. One half of the releases \
+sets the threshold; the other half counts hits and false alarms. Clopper–Pearson limits turn them into the least ε \
+spent, with 95 % confidence. Above the claim, the claim is false; below it, nothing is proved.""")
 
 
 _SIDE = 4.0  # standard deviations shown beside the peaks
 _FAR = 9.0  # beyond so many, epsilon is left outside the picture
 _BELOW = 1e-4  # how far under the asked delta the curve is drawn
 _SMALLEST = 1e-300
-_MOST, _FEW, _VISIBLE = 20, 6, 1e-3  # bars drawn singly, the rest are one bar; always; and only above this share
+_MOST, _FEW, _VISIBLE = 20, 6, 1e-3  # bars drawn singly, all others are one bar; always; and only above this share
 _BETTER = ((0.1, "a little better"), (0.3, "better"), (0.7, "much better"), (1.0, "far better"))
 """By how much more often than a coin, of the times that a coin is wrong, the best attack is right."""
 RELEASES = np.unique(np.round(np.geomspace(1, 1_000, 80))).astype(np.float64)
@@ -149,32 +149,33 @@ and spread (standard deviation) μ. The light area is how often it exceeds ε; �
 how large it is (the dark area).""")
 
 
-def curve_picture(mu: float, *, epsilon: float, delta: float, n_records: int, mu_is: str = "exact") -> Picture:
+def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: str = "exact") -> Picture:
     """Delta against epsilon from 0 on, on a log axis; the asked point, and the spent one where it is another."""
-    at_zero, spent = float(total_variation(mu)), float(gaussian_epsilon(delta, mu))
+    noise = spent_of(mu)
+    at_zero, spent = noise.advantage, noise.epsilon(delta)
     lowest = max(min(delta, at_zero) * _BELOW, _SMALLEST)
-    reach = float(gaussian_epsilon(lowest, mu))
+    reach = noise.epsilon(lowest)
     if reach < epsilon / 10:  # epsilon needs a log axis too, and 0 is left of it
         epsilons = np.geomspace(reach * 1e-3, reach * 1.05, 200)
-        deltas = gaussian_delta(epsilons, mu)
         across: dict[str, Any] = {"type": "log", "range": [math.log10(epsilons[0]), math.log10(3 * epsilon)]}
     else:
         epsilons = np.linspace(0, max(1.25 * epsilon, min(reach, 4 * epsilon)), 200)
-        deltas = np.concatenate([[at_zero], gaussian_delta(epsilons[1:], mu)])
         across = {"range": [0, float(epsilons[-1])]}
+    deltas = np.array([noise.delta(float(at)) for at in epsilons])
     figure = go.Figure()
     figure.add_scatter(x=epsilons, y=np.maximum(deltas, lowest / 1e3), name="this noise",
-                       hovertemplate="ε = %{x:.3g} needs δ = %{y:.2e}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
+                       customdata=[as_probability(float(priority)) for priority in deltas],
+                       hovertemplate="ε = %{x:.3g} needs δ = %{customdata}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
     points = [("asked", epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
     if 0 < spent < 0.999 * epsilon:
         points.insert(0, ("spent", spent, {"color": DIRECTIONAL, "size": 11}))
     for name, x, marker in points:
         figure.add_scatter(x=[x], y=[delta], mode="markers", name=name, marker=marker,
-                           hovertemplate=f"{name}: ε = %{{x:.3g}} at δ = %{{y:.2e}}<extra></extra>")
-    figure.update_yaxes(title="δ needed", type="log",
+                           hovertemplate=f"{name}: ε = %{{x:.3g}} at δ = {as_probability(delta)}<extra></extra>")
+    figure.update_yaxes(title="δ", type="log",
                         range=[math.log10(lowest), math.log10(max(at_zero, delta)) + 0.4])
     figure.update_xaxes(title="ε", **across)
-    most, allowed = at_most(mu_is), delta_words(delta, n_records)
+    most, allowed = at_most(mu_is), as_probability(delta)
     takeaway = f"**Spends {most}ε = {as_number(spent)} of the {epsilon:g} asked**, at δ = {allowed}."
     if spent == 0:
         takeaway = (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(at_zero)}, less than the {allowed} "
@@ -183,8 +184,8 @@ def curve_picture(mu: float, *, epsilon: float, delta: float, n_records: int, mu
         takeaway = (f"**Spends {most or 'just '}what was asked:** ε = {epsilon:g} at δ = {allowed}; ε = 0 would need "
                     f"δ = {as_probability(at_zero)}.")
     return Picture(styled(figure, height=300), takeaway, """\
-One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018). The diamond is what \
-was asked; on or above the curve the promise is kept.""")
+One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018). Diamond: what you \
+asked. On or above the curve the promise holds.""")
 
 
 def largest_shares(shares: FloatArray) -> list[int]:
@@ -228,12 +229,11 @@ def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delt
 
     ``epsilon`` and ``delta`` are those asked of one; adding up is NaN where delta would reach 1.
     """
-    together = np.array([spent.after(int(k))[0] for k in releases])
-    return np.asarray(gaussian_epsilon(delta, together)), np.where(releases * delta < 1, releases * epsilon, np.nan)
+    together = np.array([spent.epsilon(delta, int(k)) for k in releases])
+    return together, np.where(releases * delta < 1, releases * epsilon, np.nan)
 
 
-def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int, n_records: int, mu_is: str = "exact"
-                     ) -> Picture:
+def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int, mu_is: str = "exact") -> Picture:
     """Epsilon of up to 1 000 releases together, on log axes; those that need no epsilon leave a gap."""
     exact, added = spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)
     seen = exact > 0
@@ -241,7 +241,8 @@ def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int
     figure.add_scatter(x=RELEASES, y=added, name="added up: kε at kδ",
                        hovertemplate="%{x:.0f} releases, added up: ε = %{y:.3g}<extra></extra>",
                        **stroke(DATA, 2, "dash"))
-    figure.add_scatter(x=RELEASES, y=np.where(seen, exact, np.nan), name="exact, at δ", hovertemplate=_HOVER,
+    name = "at most, at δ" if spent.blocks else "exact, at δ"
+    figure.add_scatter(x=RELEASES, y=np.where(seen, exact, np.nan), name=name, hovertemplate=_HOVER,
                        **stroke(DIRECTIONAL, 2.5))
     here = spent_together(spent, np.array([count]), epsilon=epsilon, delta=delta)
     for values, colour in zip(reversed(here), (DATA, DIRECTIONAL), strict=True):
@@ -259,30 +260,28 @@ def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int
     adding = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
               f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * delta)}")
     takeaway = (f"**{spends} {at_most(mu_is)}ε = {as_number(exactly)}** at "
-                f"δ = {delta_words(delta, n_records)}; {adding}.")
+                f"δ = {as_probability(delta)}; {adding}.")
     return Picture(styled(figure, height=320), takeaway, """\
 Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes ε at the same δ. \
-Basic composition adds the ε and the δ that were asked of each: safe, but too much. Where no ε is needed the curve has \
-no value on this axis.""")
+Basic composition adds each ε and δ: safe, but too much. Where k releases spend no ε, the curve has a gap.""")
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
-    """The best attack on the worst neighbours as a sentence of whole numbers."""
+    """Return the best attack on the worst neighbours as a sentence of whole numbers."""
     most, what = at_most(setup.design.mu_is), thing(setup)
-    crowd, accused, caught = odds(spent.total)
-    right, guesses = coin_odds(spent.total)
+    crowd, accused, caught = odds(spent)
+    right, guesses = coin_odds(spent)
     if caught == accused:
         return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
                 f"{crowd:,} cases {_without(setup)} catches {caught:,} in {crowd:,} with it.")
     coin = ("practically always right" if right == guesses else
             f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
     return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses {_without(setup)}; the "
-            f"attacker knows all other {what}s. Asked whether one {what} is there, with even odds before, the best "
+            f"attacker knows all the others. Asked whether one {what} is there, with even odds before, the best "
             f"guess is {coin}.")
 
 
 def _without(setup: Setup) -> str:
-    """Neighbours: without a record another stands in its place."""
     what = thing(setup)
     return f"without the {what}" if setup.query.is_graph else f"without the {what} (another in its place)"
 
@@ -295,14 +294,14 @@ def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
 
 
 def caveats(setup: Setup, spent: SpentMu) -> list[str]:
-    """What the numbers count in and what they leave out."""
+    """Return what the numbers count in and what they leave out."""
     said = []
     if spent.directions:
         said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
                     f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
                     f"together {as_number(spent.total)}).")
     if spent.bound:
-        said.append(f"Counted in: finding the length of the ellipse of records, which spent "
+        said.append(f"Counted in: the private clipping radius, which spent "
                     f"{(spent.bound / spent.total) ** 2:.0%} of μ² (μ = {as_number(spent.bound)}, noise "
                     f"{as_number(spent.noise)}, together at most {as_number(spent.total)}).")
     parts = open_parts(setup)
@@ -312,15 +311,27 @@ def caveats(setup: Setup, spent: SpentMu) -> list[str]:
 
 
 def reached_words(setup: Setup, attained: float) -> str:
-    """How much of mu the worst neighbours reach, and what mu is."""
+    """Say how much of mu the worst neighbours reach, and what mu is."""
+    if setup.design.blocks:
+        return blocks_words(setup)
     exact = setup.design.mu_is == "exact"
     if exact or attained > 0.999:
         return f"They reach the whole μ of the design{', which is exact' if exact else ''}."
     return f"They are the worst found and reach {attained:.0%} of μ, which is an upper bound here."
 
 
+def blocks_words(setup: Setup) -> str:
+    """Say what each part of noise that is not Gaussian hides, and for which epsilon."""
+    names, blocks = setup.query.coordinate_names("rows", setup.design.rows), setup.design.blocks
+    parts = [f"{block.family.word} noise on "
+             f"{listed([in_markdown(names[k]) for k in block.rows]) if len(blocks) > 1 else 'the whole answer'}: "
+             f"ε = {as_number(block.epsilon)}{'' if block.family.is_pure else f' at δ = {as_probability(block.delta)}'}"
+             for block in blocks]
+    return f"{capitalised('; '.join(parts[:_FEW]))}{' …' * (len(parts) > _FEW)}."
+
+
 def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:
-    """What was drawn and what was tested on it."""
+    """Say what was drawn and what was tested on it."""
     each = f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else ""
     source = ("by the hardened sampler of a release, fresh each time" if hardened else
               "by the app's simulator, from the scenario's seed")
@@ -332,20 +343,21 @@ def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> 
             "audited.")
 
 
-def audit_words(setup: Setup, loss: PairLoss, result: Audit, broken: bool) -> str:
-    """What the audit proves, and what it cannot."""
-    found, claim = result.epsilon_lower, setup.epsilon_spent
+def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool = False) -> str:
+    """Say what the audit proves, and what it cannot; ``loss``: of Gaussian noise."""
+    found, claim = result.epsilon_lower, setup.epsilon_spent if result.delta else setup.design.pure_epsilon
     counts = (f"accusing {result.accused:,} of {result.evaluated:,} {_without(setup)}, it catches {result.caught:,} "
               f"of {result.evaluated:,} with it: ε is at least **{as_number(found)}** (95 % confidence)")
-    claimed = f"{at_most(setup.design.mu_is)}{as_number(claim)}"
-    if not broken:
+    claimed = f"{at_most(setup.design.mu_is) if result.delta else ''}{as_number(claim)}"
+    if loss is None or not broken:
         if found > claim:
             odd = "" if result.check.as_claimed else f" The noise itself is not as claimed: {result.check.words}."
             return (f"**Above the claim:** {counts}, claimed is {claimed}. By chance this happens in at most 5 of 100 "
                     f"audits: try more releases or another seed.{odd}")
         if not result.check.as_claimed:
             return f"**The noise is not as claimed:** {result.check.words}. The attack alone: {counts}."
-        part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if loss.attained < 0.99 else ""
+        part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if (
+            loss is not None and loss.attained < 0.99) else ""
         few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
         return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
     truth = float(gaussian_epsilon(setup.delta, 2 * loss.mu))
@@ -365,14 +377,14 @@ def audit_words(setup: Setup, loss: PairLoss, result: Audit, broken: bool) -> st
 
 
 def percent_words(share: float) -> str:
-    """A share in percent, with more digits near the ends: 9.1 %, 99.95 %."""
+    """Return a share in percent, with more digits near the ends: 9.1 %, 99.95 %."""
     edge = min(share, 1 - share)
     digits = 0 if edge >= 0.1 or edge <= 0 else 1 if edge >= 0.005 else 2 if edge >= 5e-4 else 4
     return f"{round(share * 100, digits):g} %"
 
 
 def often(probability: float) -> str:
-    """How often, in whole numbers: 9 of 100, 1 of 3,400."""
+    """Return how often, in whole numbers: 9 of 100, 1 of 3,400."""
     if probability >= 0.095:
         return f"{round(100 * probability)} of 100"
     if probability >= 0.0095:

@@ -7,7 +7,7 @@ from itertools import islice
 from mvgviz.data import describe
 from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
-from mvgviz.labels import GUARANTEES, JUDGED, MODES, REFERENCES, SCALES, SPLITS, TAILS
+from mvgviz.labels import GAPS, GUARANTEES, JUDGED, MODES, OTHER_FAMILIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
@@ -19,6 +19,7 @@ from mvgviz.pictures.sentences import (
     chosen_on_data,
     clipping_words,
     neighbour_words,
+    neighbours_of,
     open_parts,
     seen_words,
     thing,
@@ -28,15 +29,15 @@ from mvgviz.pictures.utility import NOT_PRIVATE
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import CONSTANT_SHARE, Setup, paper_delta
 from mvgviz.scenario.tasks import POST
-from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, delta_words, in_markdown, listed
+from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, in_markdown, listed
 from mvgviz.trials.problem import split_records
 from mvgviz.trials.results import Results
 
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES, _MOST_DIGITS = 30, 300
-ON_STAND_IN = ("**Measured on simulated data** with the same ranges and number of records, so nothing here tells about "
-               "the data. On the real records the error may be larger or smaller. Directions or a split that are read "
-               "from the data are those of the simulated data here.")
+ON_STAND_IN = ("**Measured on simulated data** with the same ranges and number of records, so it reveals nothing "
+               "about the data. On the real records the error may be larger or smaller. Directions or shares read from "
+               "the data come from the simulated data here.")
 _REFERENCES = (
     "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
     "CCS 2018. (Theorems 1 and 2.)",
@@ -47,14 +48,14 @@ _REFERENCES = (
 
 
 def data_title(setup: Setup) -> str:
-    """What the data is called."""
+    """Return what the data is called."""
     if setup.scenario.is_upload:
-        return f"an uploaded file ({setup.scenario.data})"
+        return setup.dataset.title or f"an uploaded file ({setup.scenario.data})"
     return describe(setup.scenario.data).title
 
 
 def asked_items(setup: Setup) -> list[tuple[str, str]]:
-    """What was asked of which data: names and sentences."""
+    """Return what was asked of which data: names and sentences."""
     scenario, query, data = setup.scenario, setup.query, setup.dataset
     length = f", length {scenario.length:g}" if scenario.kind.is_kernel else ""
     items = [("Question", f"{scenario.kind.question}{length}"),
@@ -62,11 +63,11 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
     if query.is_graph:
         items.append(("Vertices", f"{query.rows:,}"))
     else:
-        items += [("Records", f"{data.n_records:,}, which is taken as known to everyone (public)"),
+        items += [("Records", f"{data.n_records:,}, public: taken as known to everyone"),
                   ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
                   ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}")]
         if query.bound is not None:
-            items.append(("Records asked about", f"{bound_words(scenario)}, before anything else"))
+            items.append(("Clipping", f"{bound_words(scenario)}, before anything else"))
     if scenario.is_upload:
         return items
     info = describe(scenario.data)
@@ -106,103 +107,107 @@ def width_table(setup: Setup) -> WidthTable:
     said = list(filter(None, [f"{widths_sentence(widths, in_markdown)} {worth_sentence(setup)}", clipped,
                               covers_sentences(widths), least_sentence(setup)]))
     if setup.scenario.directions == "private":
-        said.append("A release draws private directions of its own, so its intervals differ from these; its "
-                    "certificate has them.")
+        said.append("A release draws new private directions. Its certificate has the intervals for them.")
     heads, lines = list(columns := width_columns(widths)), zip(*columns.values(), strict=True)
-    rows = [[in_markdown(name), *map(as_number, numbers)] for name, *numbers in islice(lines, _MOST_RANGES)]
+    rows = [[in_markdown(cell) if isinstance(cell, str) else as_number(cell) for cell in line]
+            for line in islice(lines, _MOST_RANGES)]
     return WidthTable(said=said, heads=heads, rows=rows, more=len(widths.names or ()) - len(rows))
 
 
 def spent_words(setup: Setup) -> str:
     """Epsilon asked and epsilon really spent."""
-    most, delta = at_most(setup.design.mu_is), delta_words(setup.delta, setup.dataset.n_records)
+    most, delta = at_most(setup.design.mu_is), as_probability(setup.delta)
     words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
              f"{as_number(setup.epsilon_spent)}.**")
     spent = spent_mu(setup.design)
-    if spent.directions:
-        together = float(gaussian_epsilon(setup.delta, spent.total))
-        words += f" Noise and private directions together: {most}ε = {as_number(together)}."
-    if spent.bound:
-        together = float(gaussian_epsilon(setup.delta, spent.total))
-        words += f" Noise and the length of the ellipse, found privately, together: {most}ε = {as_number(together)}."
+    for mu, what in ((spent.directions, "private directions"),
+                     (spent.bound, "the private clipping radius")):
+        if mu:
+            together = float(gaussian_epsilon(setup.delta, spent.total))
+            words += f" Noise and {what} together: {most}ε = {as_number(together)}."
     return words
 
 
 def promise_sentences(setup: Setup) -> list[str]:
-    """The guarantee in plain words."""
+    """Return the guarantee in plain words."""
     epsilon = setup.scenario.epsilon
     digits = epsilon / math.log(10)
     factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
-    change = ("add or remove any one edge of the graph" if setup.query.is_graph else "add or remove any one record"
-              if setup.scenario.neighbours == "add-remove" else "replace any one record by any other within the ranges")
+    added = setup.query.is_graph or setup.scenario.neighbours == "add-remove"
+    change = f"add or remove any one {thing(setup)}" if added else (
+        f"replace any one {thing(setup)} by any other within the ranges")
     return [
         f"**{capitalised(change)}: the chance of any result grows at most e^ε = {factor} times, plus δ = "
-        f"{as_probability(setup.delta)}.** What anyone concludes about one {thing(setup)} can hardly depend on it.",
+        f"{as_probability(setup.delta)}.** Guesses about one {thing(setup)} can gain no more than that.",
         spent_words(setup),
         f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}." if open_parts(setup) else
-        "The guarantee holds whatever an attacker knows already, and whatever is done with the answer later."]
+        "The guarantee holds whatever an attacker knows, and whatever anyone does with the answer later."]
 
 
 def assumption_sentences(setup: Setup) -> list[str]:
-    """What the guarantee rests on, and what it does not cover."""
+    """Return what the guarantee rests on, and what it does not cover."""
     scenario, design = setup.scenario, setup.design
-    said = [f"**Neighbours:** {design.neighbour_rule}. {neighbour_words(design.neighbour_rule)} {_of_a_person(setup)}"]
+    said = [f"**Neighbours:** {neighbours_of(setup)}. {neighbour_words(design.neighbour_rule)} {_of_a_person(setup)}"]
     if not setup.query.is_graph:
-        said.append("**Ranges:** chosen without looking at the data; values outside were moved to the "
-                    "nearest end." if setup.dataset.ranges_origin.is_covered else
-                    f"**Ranges: {setup.dataset.ranges_origin.value}, not private.** The guarantee does not cover them; "
-                    "declare ranges that are known beforehand.")
+        said.append("**Ranges:** chosen without looking at the data; values outside were clipped to "
+                    "them." if setup.dataset.ranges_origin.is_covered else
+                    f"**Ranges: {setup.dataset.ranges_origin.value}, not private.** The guarantee does not cover them. "
+                    "Declare ranges that you know without the data.")
+        if setup.dataset.gaps:
+            said.append(f"**Gaps:** {GAPS[setup.dataset.gaps]}.")
         if setup.query.bound is not None:
             said.append(_bound_words(setup))
-        said.append("**Number of records:** taken as known to everyone (public); gaps do not change it."
+        said.append("**Number of records:** public, taken as known to everyone."
                     if setup.dataset.records_origin.is_covered else
-                    "**Number of records: not private.** Records were left out, for their gaps or as more than are "
-                    "kept of one person.")
+                    "**Number of records: not private.** Records were left out: they had gaps, or a "
+                    "person had too many.")
     said.append(_delta_words(setup))
     tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
     said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
                 f"directional {MODES[design.mode].over}.")
-    said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
-                "**Worst neighbours:** known up to an **upper bound**; what is really spent may be less.")
+    if design.blocks:
+        said.append(f"**Family of noise:** {OTHER_FAMILIES[scenario.noise_family]}.")
+    said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" else
+                "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.")
     said += [_directions_words(setup), _split_words(setup)]
     chosen = chosen_on_data(scenario)
     if chosen:
         said.append(f"**Chosen after looking at results on the data, not private:** {listed(chosen)}.")
-    said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
+    adds = "pure ε add up" if design.blocks else "their μ add up as squares"
+    said.append(f"**One answer.** Each further release of the same records spends more; {adds}.")
     return said
 
 
 def _of_a_person(setup: Setup) -> str:
-    """Who is behind a record, or a tie, may be behind others."""
-    most = 1 if setup.query.is_graph else setup.dataset.per_person
-    if most > 1:
-        return f"All records of a person are covered: no more than {most} of each were taken."
+    most = setup.dataset.per_person
+    if thing(setup) == "person":
+        return f"All records of a person are covered: at most {most} of each are used."
     return f"A person with several {'ties' if setup.query.is_graph else 'records'} is protected less."
 
 
 def _bound_words(setup: Setup) -> str:
     origin = setup.origins["bound"]
     care = f"**{origin.words}**" if not origin.is_covered else seen_words(setup, "bound")
-    return (f"**Records:** {bound_words(setup.scenario)}, {care}. What lies outside is drawn towards the centre, so "
-            "less noise is needed; the answer is about the records as pulled, which moves a mean and second moments "
+    return (f"**Clipping:** {bound_words(setup.scenario)}, {care}. Records outside move towards the centre, so "
+            "there is less noise. The answer is about the clipped records: that biases means and second moments, "
             "however many records there are.")
 
 
 def _delta_words(setup: Setup) -> str:
     delta, n = setup.delta, setup.dataset.n_records
     counted = "vertices" if setup.query.is_graph else "records"
-    source = f"the smaller of 1e-6 and 1/(100 n), n the number of {counted}"
+    source = f"the smaller of 10⁻⁶ and 1/(100 n), n the number of {counted}"
     if setup.scenario.delta is not None:
         paper = delta == paper_delta(n)
         source = f"one over the number of {counted}, as in the paper" if paper else "as chosen"
     caution = delta_caution(delta, n, thing(setup))
-    return f"**Delta:** {delta_words(delta, n)}, {source}.{f' **{caution}**' if caution else ''} It is {DELTA_IS}."
+    return f"**Delta:** {as_probability(delta)}, {source}.{f' **{caution}**' if caution else ''} It is {DELTA_IS}."
 
 
 def _directions_words(setup: Setup) -> str:
     directions = setup.design.directional_side.directions
-    paid = (f"released privately on {setup.scenario.private_share:.0%} of the budget; those shown here come from a "
-            "seed, for looking, and a release draws its own")
+    paid = (f"released privately on {setup.scenario.private_share:.0%} of the budget. Those shown here come from a "
+            "known seed; a release draws new ones")
     return f"**Directions:** {in_markdown(directions.label)}, {_ORIGINS.get(setup.origins['directions'], paid)}."
 
 
@@ -210,45 +215,45 @@ def _split_words(setup: Setup) -> str:
     scenario, kind = setup.scenario, SPLITS[setup.scenario.allocation]
     joined = setup.query.has_constant
     size = setup.design.theta.size - joined
-    favoured = [k for k in scenario.favoured if k < size]
+    priorities = [k for k in scenario.priority_directions if k < size]
     if scenario.allocation in ("binary", "least-error"):
         weighed = scenario.allocation == "least-error" and not joined
         kind = (f"{scenario.share:.0%} {'of the weight' if weighed else 'of the budget'} for "
-                f"{Names(setup).few(favoured)}" if 0 < len(favoured) < size else SPLITS["uniform"])
+                f"{Names(setup).few(priorities)}" if 0 < len(priorities) < size else SPLITS["uniform"])
     if joined:
-        kind = f"{CONSTANT_SHARE:.0%} for the constant; of the rest, {kind}"
+        kind = f"{CONSTANT_SHARE:.0%} for the constant; of what is left, {kind}"
     origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
-    shape = " The ellipse of the records has its shape from it, and the noise from the ellipse." if (
+    shape = " It shapes the clipping ellipse, and the ellipse shapes the noise." if (
         setup.query.bound is not None and not setup.query.is_kernel) else ""
-    return f"**Split of the budget:** {kind}, {origin}.{shape}"
+    return f"**Shares of the budget:** {kind}, {origin}.{shape}"
 
 
-def needed_words(setup: Setup) -> str:
-    """The names of what is needed, and how much each matters where they differ."""
+def priority_words(setup: Setup) -> str:
+    """Return the names of what has priority, and their weights where they differ."""
     names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.query.row_names
     weights = setup.scenario.need_weights
     parts = setup.scenario.importance if len(set(weights.values())) > 1 else ()
     listing = [(in_markdown(names[k]) if names is not None else f"no. {k + 1}") + (f" ({parts[i]})" if parts else "")
                for i, k in enumerate(weights) if k < setup.query.rows]
-    weighed = ", in brackets how much each matters" if parts else ""
-    return f"needed: {listed(listing, 8)}{weighed}" if listing else "nothing was said to be needed"
+    weighed = ", in brackets how much each counts" if parts else ""
+    return f"priority: {listed(listing, 8)}{weighed}" if listing else "no priority column"
 
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
-    """What in the report was computed on private data; empty where nothing was."""
+    """Return what in the report was computed on private data; empty where nothing was."""
     said = []
     if not simulated and results is not None and any(outcome.errors.size for outcome in results.outcomes):
         said.append("the errors of the answer were measured on the records themselves")
     if not simulated and setup.design.directions_origin is Origin.PAID:
-        said.append("the directions shown were drawn from a known seed, which undoes their noise")
+        said.append("the directions shown come from a known seed, which undoes their noise")
     if not simulated and setup.origins.get("bound") is Origin.PAID:
-        said.append("the length of the ellipse was found by a known seed, which undoes its noise, and the noise shown "
-                    "has its size from it")
+        said.append("the clipping radius comes from a known seed, which undoes its noise; the noise shown depends "
+                    "on it")
     return said + open_parts(setup)
 
 
 def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
-    """Each guarantee's equal noise with the tight sensitivity: deviation, against the exact one, epsilon."""
+    """Return each guarantee's equal noise with the tight sensitivity: deviation, against the exact one, epsilon."""
     query, tail = setup.query, setup.scenario.tail
     problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     exact = iid_std(problem, exact_limit(problem))
@@ -262,7 +267,7 @@ def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
 
 
 def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
-    """Each mechanism's mean error, interval and epsilon; then the three errors to hold them against."""
+    """Return each mechanism's mean error, interval and epsilon; then the reference errors."""
     designs = {"mvg": setup.design, "iid": setup.iid}
     rows = []
     for outcome in results.outcomes:
@@ -276,21 +281,21 @@ def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
 
 
 def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> list[str]:
-    """How the errors were measured, and on which records."""
+    """Return how the errors were measured, and on which records."""
     task = results.task
     steps = [words for step, words in POST.items() if step in task.post and step in results.scenario.post]
     judged = results.judged_on
-    some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({needed_words(setup)})."
+    some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({priority_words(setup)})."
     bound = "" if setup.query.bound is None else (
-        " Held against the records as they are, so what pulling them in costs is in the error.")
+        " Measured against the unclipped records, so the error includes the bias of clipping.")
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
-            f"Answer without data: {results.references.trivial_is}.",
+            f"No-data baseline: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if task.predicts and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
         said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
                     f"noise differs a little from the design above; δ = "
-                    f"{delta_words(results.delta, learned.n_records)}.")
+                    f"{as_probability(results.delta)}.")
     if not results.complete:
-        said.append("**Not all trials were finished.**")
+        said.append("**Some trials did not finish.**")
     return said

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.ties import eigen
@@ -42,14 +41,8 @@ class Changes:
     still: bool = False
 
 
-def box_changes(reach: Point) -> Changes:
-    """A rectangle."""
-    across, up = reach
-    return Changes(corners=((across, up), (-across, up), (-across, -up), (across, -up)), box=reach)
-
-
 def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool) -> Changes | None:
-    """What one record can change in the plane that is shown; None where no picture of it is known."""
+    """Return what one record can change in the plane that is shown; None where no picture of it is known."""
     body, side = design.neighbours, design.directional_side
     if design.mode == "columns":
         return None
@@ -73,8 +66,9 @@ def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_direction
         if of_directions and turned:
             corners = _shadow_of_box(side.directions.matrix[:, list(pair)], widths)
             return Changes(corners=corners, box=_extent(corners), shadow=True)
-        found = box_changes(_point(widths[list(pair)]))
-        return found if in_plane else Changes(corners=found.corners, box=found.box, shadow=True)
+        across, up = size = _point(widths[list(pair)])
+        return Changes(corners=((across, up), (-across, up), (-across, -up), (across, -up)), box=size,
+                       shadow=not in_plane)
     if isinstance(body, ReplacedOuterProduct) and not (of_directions and turned):
         corners = _second_moments(body, pair)
         return Changes(corners=corners, box=_extent(corners), shadow=True)
@@ -82,13 +76,13 @@ def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_direction
 
 
 def _turns_only(w: FloatArray, pair: tuple[int, int]) -> bool:
-    """Whether the directions are the features themselves but for a turn within this plane."""
+    """Return whether the directions are the features themselves but for a turn within this plane."""
     others = np.delete(np.arange(w.shape[0]), list(pair))
     return bool(np.allclose(w[np.ix_(others, others)], np.eye(others.size), atol=1e-12))
 
 
 def _shadow_of_box(plane: FloatArray, widths: FloatArray) -> tuple[Point, ...]:
-    """The corners of the shadow of ``|d_i| <= widths_i``: the furthest corner each way."""
+    """Return the corners of the shadow of ``|d_i| <= widths_i``: the furthest corner each way."""
     ways = _ways(0.5, np.abs(plane).T @ widths)  # along an axis several corners may be as far
     signs = np.where(plane @ ways >= 0, 1.0, -1.0)
     return _distinct(plane.T @ (signs * widths[:, None]))
@@ -111,7 +105,7 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
 
 def _outline(records: Callable[[FloatArray], FloatArray], size: FloatArray, n_records: float, *,
              added: bool = False) -> tuple[Point, ...]:
-    """The furthest difference of second moments each way; ``records``: those to try for a way, a row each."""
+    """Return the furthest difference of second moments each way; ``records``: those to try for a way, a row each."""
     ends = []
     for way in _ways(0.0, size).T:
         tried = records(way)
@@ -125,7 +119,7 @@ def _outline(records: Callable[[FloatArray], FloatArray], size: FloatArray, n_re
 
 
 def _top(way: FloatArray, end: float) -> float:
-    """Where ``across end s + up s²`` turns."""
+    """Return where ``across end s + up s²`` turns."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.nan_to_num(-way[0] * end / (2 * way[1])))
 
@@ -137,14 +131,13 @@ def _largest_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> Float
 
 def _is_disc(body: BoundedOuterProduct, pair: tuple[int, int]) -> bool:
     """Whether the records' shadow on this plane is what the ellipse and the ranges cut out of it: all else can be 0."""
-    low, high = body.declared
-    directions = body.ellipse.directions
+    (low, high), directions = body.declared, body.ellipse.directions
     return bool((low <= 0).all() and (high >= 0).all()) and (
         directions.is_standard or _turns_only(directions.matrix, pair))
 
 
 def _most_within(body: BoundedOuterProduct, pair: tuple[int, int], way: FloatArray) -> FloatArray:
-    """Where ``across x_a x_b + up x_b²`` can be largest or least over ``xᵀQx <= R²`` and the ranges, a row each.
+    """Return where ``across x_a x_b + up x_b²`` can be largest or least over ``xᵀQx <= R²`` and the ranges, a row each.
 
     At 0, where an edge of the ranges crosses the ellipse, on an edge where the parabola turns, and on the ellipse
     along the eigenvectors of the form.
@@ -179,7 +172,6 @@ def _ways(first: float, size: FloatArray) -> FloatArray:
 
 
 def _distinct(points: FloatArray) -> tuple[Point, ...]:
-    """The points in their order, without those that repeat the one before."""
     near = _SMALL * np.abs(points).max(axis=1, keepdims=True)
     new = (np.abs(points - np.roll(points, 1, axis=1)) > near).any(axis=0)
     return tuple(_point(point) for point in points[:, new].T)
@@ -189,7 +181,7 @@ def _extent(corners: tuple[Point, ...]) -> Point:
     return _point(np.abs(np.array(corners)).max(axis=0))
 
 
-def _point(values: FloatArray) -> Point:
+def _point(values: FloatArray | Sequence[float]) -> Point:
     return float(values[0]), float(values[1])
 
 
@@ -201,16 +193,14 @@ RADII = tuple(math.sqrt(-2 * math.log1p(-level)) for level in LEVELS)
 class RuleModel:
     """Axes of the ellipse: ``angle`` of the first (radians), ``std`` along both.
 
-    ``kind`` "theorem": ``v = 1/(sqrt(theta) root_budget)``; "exact": ``v = h²/(kappa theta)``
-    with ``kappa = factor * total / worst(theta, angle)``; "bounded", the shape of an ellipse of
-    records: ``std = scale s/sqrt(theta)``, ``s²`` along an axis from ``spread``, the entries (1, 1),
-    (1, 2), (2, 2) of an evenly spread record's second moments; "fixed": cannot be moved. ``rest``
-    is the share of all other directions, ``reach`` how far a record goes along the two
-    features, ``across`` the variance that the other side of the matrix contributes. Half an axis of
-    the ellipse of records is ``records`` standard deviations long; 0 where there is none.
-    ``mu`` is what the noise may spend; ``epsilon`` that it follows from, with ``delta``, where it does. ``groups``: how
-    many directions get the share of each axis, when these two stand for others that are treated alike. ``reaches``:
-    of all columns, where the first is needed and the others can be left out.
+    ``kind`` "theorem": ``v = 1/(sqrt(theta) root_budget)``; "exact": ``v = h²/(kappa theta)``, with ``kappa = factor *
+    total / worst(theta, angle)``; "bounded", shaped by clipping: ``std = scale s/sqrt(theta)``, ``s²`` along an axis
+    from ``spread``, the entries (1, 1), (1, 2), (2, 2) of a typical record's second moments; "fixed": cannot be moved;
+    "pure", box or Laplace noise: ``std`` as 1 over the share, one block where not ``apart``. ``gaussian``: whether the
+    lowest possible Gaussian noise is shown. ``rest``: the share of all other directions. ``reach``: how far a record
+    goes along the two features. ``across``: the variance from the other side of the matrix. ``records``: half an axis
+    of the clipping ellipse in deviations, 0 without one. ``mu``: what the noise may spend; from ``epsilon`` and
+    ``delta`` where it follows from them. ``groups``: how many directions get the share of each axis.
     """
 
     kind: str
@@ -228,18 +218,13 @@ class RuleModel:
     records: float = 0.0
     rough: bool = False
     can_turn: bool = False
+    apart: bool = True
+    gaussian: bool = True
     mu: float = 1.0
     epsilon: float | None = None
     delta: float = 0.0
     groups: tuple[int, int] = (1, 1)
-    reaches: tuple[float, ...] = ()
     changes: Changes | None = None
-
-    @property
-    def share(self) -> float:
-        """What the directions like the first have of what these two kinds have together."""
-        first, second = (theta * number for theta, number in zip(self.theta, self.groups, strict=True))
-        return first / (first + second)
 
     @property
     def std_on_features(self) -> tuple[float, float]:
@@ -250,45 +235,44 @@ class RuleModel:
 
 def rule_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool, split: FloatArray | None = None,
                groups: tuple[int, int] = (1, 1)) -> RuleModel:
-    """The model for the plane of two features, or of two of the design's own directions.
+    """Return the model for the plane of two features, or of two of the design's own directions.
 
     ``split``: the shares that an ellipse of records has its shape from, where those are not the noise's own.
     """
+    changes = changes_in_plane(design, pair, of_directions=of_directions)
+    if design.is_pure and changes is not None:
+        return _pure(design, pair, groups, changes)
     model = _in_plane(design, pair, of_directions, split)
+    if len(design.blocks) > 1:  # a box and an ellipse have no outline in common
+        return replace(model, kind="fixed", gaussian=False)
     asked = float(gaussian_mu(design.epsilon, design.delta))
     exact = design.guarantee == "exact"
     whole = exact and math.isclose(design.mu, asked, rel_tol=1e-9) and not design.bound_mu
-    return replace(model, mu=design.mu if exact else asked, epsilon=design.epsilon if whole else None,
-                   delta=design.delta, groups=groups, can_turn=model.can_turn and groups == (1, 1),
-                   changes=changes_in_plane(design, pair, of_directions=of_directions))
+    spent = math.sqrt(len(design.blocks[0].rows)) / design.blocks[0].std if design.blocks else design.mu
+    return replace(model, mu=spent if exact else asked, epsilon=design.epsilon if whole else None,
+                   gaussian=not design.blocks, delta=design.delta, groups=groups,
+                   can_turn=model.can_turn and groups == (1, 1), changes=changes)
 
 
-def averages_model(reaches: Sequence[float], *, epsilon: float, delta: float, share: float, angle: float = 0.0
-                   ) -> RuleModel:
-    """Averages of which the first gets a share of the budget and the others what is left, in plain numbers.
-
-    ``reaches``: how far one record can move each of them. ``angle`` (radians) turns the first two, where there are no
-    more.
-    """
-    mu, count, width = float(gaussian_mu(epsilon, delta)), len(reaches), tuple(map(float, reaches))
-    if count < 2 or not min(width) > 0:
-        raise InputError(f"reaches must be two or more positive numbers, got {count}")
-    theta = (share, (1 - share) / (count - 1))
-    reach, rest = (width[0], width[1]), 1 - theta[0] - theta[1]
-    h, total = _worst(reach, rest, theta, angle)
-    kappa = mu**2 / total
-    std = (h[0] / math.sqrt(kappa * theta[0]), h[1] / math.sqrt(kappa * theta[1]))
-    return RuleModel(kind="exact", std=std, angle=angle, across=1.0, theta=theta, rest=rest, reach=reach, factor=kappa,
-                     total=total, can_turn=count == 2, mu=mu, epsilon=epsilon, delta=delta, groups=(1, count - 1),
-                     reaches=width, changes=box_changes(reach))
+def _pure(design: NoiseDesign, pair: tuple[int, int], groups: tuple[int, int], changes: Changes) -> RuleModel:
+    first, second = (next(block for block in design.blocks if k in block.rows) for k in pair)
+    sizes = len(first.rows), len(second.rows)
+    theta = _point([block.epsilon / design.epsilon / len(block.rows) for block in (first, second)])
+    return RuleModel(kind="pure", std=_point(np.sqrt(design.row_variances[list(pair)])), angle=0.0, across=1.0,
+                     theta=theta, groups=sizes, gaussian=False, rest=1 - theta[0] - theta[1], mu=design.epsilon,
+                     epsilon=design.epsilon, delta=design.delta, rough=groups != sizes, apart=first is not second,
+                     reach=changes.box, changes=changes)
 
 
 def _in_plane(design: NoiseDesign, pair: tuple[int, int], of_directions: bool, split: FloatArray | None) -> RuleModel:
     side, ellipse = design.directional_side, ellipse_of(design)
     across = _across(design, pair[1])
-    block = None if of_directions or side.is_diagonal else _block(side.directions.matrix, pair)
-    if of_directions or side.directions.is_standard or block is not None:
-        angle = 0.0 if block is None else math.atan2(block[1, 0], block[0, 0])
+    movable, angle = of_directions or side.directions.is_standard, 0.0
+    if not (of_directions or side.is_diagonal):
+        block = side.directions.matrix[np.ix_(pair, pair)]  # a turn, where both directions lie in the features' plane
+        if abs(float(np.sum(block**2)) - 2) < 1e-12 and np.linalg.det(block) > 0:
+            movable, angle = True, math.atan2(block[1, 0], block[0, 0])
+    if movable:
         if ellipse is not None:
             return _bounded(design, ellipse, pair, angle, design.theta if split is None else split,
                             can_turn=not of_directions)
@@ -327,12 +311,9 @@ class TheoremPlane:
 def theorem_plane(asked: NoiseDesign, design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool, name: str
                   ) -> TheoremPlane:
     """``asked``: the noise that a theorem asks for, of the same directions and shares as ``design``."""
-    bound, across = asked.bound, _across(asked, pair[1])
+    bound, across, side, shown = asked.bound, _across(asked, pair[1]), asked.directional_side, list(pair)
     assert bound is not None
-    shown = list(pair)
-    side = asked.directional_side
-    covariance = across * (np.diag(side.variances[shown]) if of_directions else side.covariance_of(shown))
-    std, angle = _axes(covariance)
+    std, angle = _axes(across * (np.diag(side.variances[shown]) if of_directions else side.covariance_of(shown)))
     return TheoremPlane(
         name=name, epsilon=asked.epsilon, constant=bound.constant, beta=bound.beta, across=across,
         root_budget=math.sqrt(asked.precision_budget),
@@ -340,40 +321,30 @@ def theorem_plane(asked: NoiseDesign, design: NoiseDesign, pair: tuple[int, int]
 
 
 def ellipse_of(design: NoiseDesign) -> Ellipse | None:
-    """The ellipse of records that the noise has its shape from, if there is one."""
+    """Return the ellipse of records that the noise has its shape from, if there is one."""
     body = design.neighbours
     return body.ellipse if isinstance(body, BoundedColumn | BoundedOuterProduct) else None
 
 
 def iid_std(iid: NoiseDesign, position: int) -> float:
-    """The standard deviation of equal noise in the same picture."""
+    """Return the standard deviation of equal noise in the same picture."""
     return math.sqrt(_across(iid, position) * float(iid.directional_side.variances[0]))
 
 
 def moved(model: RuleModel, theta: tuple[float, float], angle: float) -> tuple[float, float]:
-    """The standard deviations after a drag: the same formulas as the browser's."""
+    """Return the standard deviations after a drag: the same formulas as the browser's."""
     if model.kind == "theorem":
-        first, second = (math.sqrt(model.across / (math.sqrt(t) * model.root_budget)) for t in theta)
-        return first, second
+        return _point([math.sqrt(model.across / (math.sqrt(t) * model.root_budget)) for t in theta])
     if model.kind == "bounded":
-        first, second = (model.scale * s / math.sqrt(t)
-                         for s, t in zip(_spreads(model.spread, angle), theta, strict=True))
-        return first, second
+        return _point([model.scale * s / math.sqrt(t)
+                       for s, t in zip(_spreads(model.spread, angle), theta, strict=True)])
     h, total = _worst(model.reach, model.rest, theta, angle)
     kappa = model.factor * model.total / total
-    first, second = (math.sqrt(model.across * h_k**2 / (kappa * t)) for h_k, t in zip(h, theta, strict=True))
-    return first, second
+    return _point([math.sqrt(model.across * h_k**2 / (kappa * t)) for h_k, t in zip(h, theta, strict=True)])
 
 
 def _across(design: NoiseDesign, position: int) -> float:
-    """What the other side contributes to the variance: with both sides alike, that of column ``position``."""
     return float(design.col_side.covariance_of([position])[0, 0]) if design.mode == "both" else 1.0
-
-
-def _block(w: FloatArray, pair: tuple[int, int]) -> FloatArray | None:
-    """The 2 × 2 rotation of the pair, if these two directions live in the plane of these two features."""
-    block = w[np.ix_(pair, pair)]
-    return block if abs(float(np.sum(block**2)) - 2) < 1e-12 and np.linalg.det(block) > 0 else None
 
 
 def _records(design: NoiseDesign, ellipse: Ellipse, across: float) -> float:
@@ -395,14 +366,13 @@ def _bounded(design: NoiseDesign, ellipse: Ellipse, pair: tuple[int, int], angle
     alone = isinstance(body, BoundedColumn) and design.guarantee == "exact" and math.isclose(  # the ranges do not help
         design.mu * body.divisor, 2 * _records(design, ellipse, 1.0), rel_tol=1e-9)
     return RuleModel(
-        kind="bounded", std=(float(std[0]), float(std[1])), angle=angle, theta=(float(theta[0]), float(theta[1])),
+        kind="bounded", std=_point(std), angle=angle, theta=_point(theta),
         rest=float(split.sum() - theta.sum()), across=across, spread=spread, can_turn=can_turn, rough=not alone,
         scale=float(std[0] * math.sqrt(theta[0])) / _spreads(spread, angle)[0],
         records=_records(design, ellipse, across))
 
 
 def _spreads(spread: tuple[float, float, float], angle: float) -> tuple[float, float]:
-    """The root of the second moment along either axis."""
     c, s = math.cos(angle), math.sin(angle)
     first, mixed, second = spread
     return (math.sqrt(c * c * first + 2 * c * s * mixed + s * s * second),
@@ -410,18 +380,13 @@ def _spreads(spread: tuple[float, float, float], angle: float) -> tuple[float, f
 
 
 def _movable(design: NoiseDesign, pair: tuple[int, int], angle: float, across: float, *, can_turn: bool) -> RuleModel:
-    side = design.directional_side
-    i, j = pair
-    theta = (float(design.theta[i]), float(design.theta[j]))
-    v = (float(side.variances[i]), float(side.variances[j]))
+    side, shown, exact = design.directional_side, list(pair), design.guarantee == "exact"
+    theta, v, reach = _point(design.theta[shown]), _point(side.variances[shown]), (1.0, 1.0)
     std = (math.sqrt(across * v[0]), math.sqrt(across * v[1]))
-    exact = design.guarantee == "exact"
     rest = float(design.theta.sum()) - theta[0] - theta[1]
-    reach = (1.0, 1.0)
     if exact and design.mode != "columns":
         # Where it can turn, the features' own ranges, not their shadows on turned axes.
-        h = design.neighbours.reach(standard_basis(side.size) if can_turn else side.directions)
-        reach = (float(h[i]), float(h[j]))
+        reach = _point(design.neighbours.reach(standard_basis(side.size) if can_turn else side.directions)[shown])
     h_now, total = _worst(reach, rest, theta, angle)
     return RuleModel(
         kind="exact" if exact else "theorem", std=std, angle=angle, theta=theta, rest=rest, reach=reach,

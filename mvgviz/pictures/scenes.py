@@ -1,5 +1,6 @@
 """What each step of the lesson shows and says: before and after the learner's guess, and to the teacher."""
 
+import math
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,54 +10,46 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.design.limits import rival
-from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.labels import GUARANTEES
 from mvgviz.lesson import steps
+from mvgviz.noise.families import FAMILIES
+from mvgviz.pictures import lesson as draw
+from mvgviz.pictures import theme
 from mvgviz.pictures.glossary import DELTA_IS
-from mvgviz.pictures.lesson import Plane, plot_aim, plot_bells, plot_cloud, plot_shapes, plot_sizes, plot_trials
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.rule import RuleModel, rule_model, theorem_plane
 from mvgviz.pictures.sentences import neighbour_words
+from mvgviz.pictures.theme import ellipse_outline
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number
 from mvgviz.validation import FloatArray
 
 TEXTS: list[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
-LEAST_GHOST, MOST_GHOST = 0.5, 2.5
-"""How tall a ghost can be made, in circles."""
 _HOURS, _SCORE = (float(move) for move in steps.MOVES)
 _AVERAGE = float(steps.CLASS.matrix[0].mean())
-_PLANE = Plane(names=("noise on sleep (hours)", "noise on score (points)"), moves=(_HOURS, _SCORE), reach=31)
-_CLOSER = Plane(names=_PLANE.names, moves=_PLANE.moves, reach=37)
+_AXES = ("on sleep (hours)", "on score (points)")  # as on Home
+_RELEASES = draw.Plane(names=_AXES, moves=(_HOURS, _SCORE), reach=37)
+_RULE = draw.Plane(names=_AXES, moves=(_HOURS, _SCORE), reach=3.1)
+_INSIDE = steps.REACH / steps.circle().mu
+"""How many times smaller than the outline of most releases the outline is that must hold the change box."""
 _DOTS = np.random.default_rng(3).standard_normal((2, 200))
-_LESS = {"fifth": "About a fifth less", "tenth": "About a tenth less", "none": "Hardly any less"}
-_USES = {0: "**sleep** alone", 45: "**both in equal parts**", 90: "the **score** alone"}
 _PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
 _TABLES = {"averages": "five averages", "people": "six pupils' own answers", "together": "how columns go together"}
 _WHICH = {
     "averages": "Here there is one column of **averages**, of size **1**, and only the rows differ.",
-    "people": "Here each column is a **pupil**: all need the same protection, so every column has size **1**, and only "
-              "the rows differ.",
-    "together": "Here rows and columns are the **same five columns** of the class, so the same sizes stand along both "
-                "edges."}
+    "people": "Here each column is a **pupil**: all need the same protection, so every column has size **1**.",
+    "together": "Here rows and columns are the **same five columns** of the class, with the same sizes."}
 _RULES = {key: GUARANTEES[key].name for key in steps.RULES} | {"exact": "Exact calculation"}
-_PARTS = {"all": "All of it", "half": "About half of it", "tenth": "About a tenth of it",
-          "little": "Less than a twentieth of it"}
 _LIVER = {"drinks": "drinks", "sgpt-drinks": "one enzyme and drinks", "all-but-mcv": "all but cell size",
           "mcv-alkphos": "cell size and another enzyme"}
-_PAID = {"yes": "Yes, the error is smaller", "no": "No, the error is larger", "unclear": "Too close to tell"}
+_MOST_COLUMNS = max(steps.STEPS[4].values)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """``shown``: a value of the control in words; ``picture``: its takeaway is read aloud, ``before`` the guess too.
-
-    ``before`` takes the value and the height of the ghost. ``option``: one of the question's in words; ``why`` follows
-    a right answer, ``hint(value, given)`` a wrong one; ``parts``: of ``lines``; ``ghost``: whether the guess is
-    dragged; ``shape``: the noise on two averages that the rule is drawn for.
-    """
+    """``shown``: a value of the control in words; ``drawn(value, whether the answer is shown)``: its takeaway is read
+    aloud; ``ghost``: the guess at a value; ``why`` follows the answer; ``parts``: of ``lines``; ``too``: what to say to
+    a guess below the answer and to one above it."""
 
     step: steps.Step
     title: str
@@ -65,21 +58,34 @@ class Scene:
     lines: Sequence[str]
     asked: str
     takeaway: str
+    too: tuple[str, str]
     shown: Callable[[Any], str] = field(repr=False)
-    before: Callable[[Any, float], Picture] = field(repr=False)
-    picture: Callable[[Any], Picture] = field(repr=False)
+    drawn: Callable[[Any, bool], Picture] = field(repr=False)
+    ghost: Callable[[Any], draw.Ghost] = field(repr=False)
     why: Callable[[Any], str] = field(repr=False)
-    hint: Callable[[Any, Any], str] = field(repr=False)
-    option: Callable[[str], str] = field(default=str, repr=False)
     parts: Callable[[Any], dict[str, str]] = field(default=lambda value: {}, repr=False)
-    ghost: bool = False
-    shape: Callable[[Any], NoiseDesign] | None = field(default=None, repr=False)
+
+    def before(self, value: Any, ghost: float) -> Picture:
+        """Return the picture that waits for the guess, with the ghost where it was dragged to."""
+        return self.ghost(value).drawn(self.drawn(value, False), ghost)
+
+    def picture(self, value: Any) -> Picture:
+        """Return the picture with the answer."""
+        return self.drawn(value, True)
+
+    def after(self, value: Any, at: Any, given: float) -> Picture:
+        """Return the picture with the answer and, still on it, what was guessed ``at`` a value of the control."""
+        name = "your guess" if at == value else f"your guess ({self.shown(at)})"
+        return self.ghost(at).drawn(self.picture(value), given, name)
+
+    def hint(self, value: Any, given: float) -> str:
+        """Return what to say to a wrong guess."""
+        return self.too[given > self.step.answer(value).value]
 
     def question(self, value: Any) -> str:
         return self.asked.format(shown=self.shown(value), **NUMBERS)
 
     def sentences(self, value: Any) -> list[str]:
-        """The three sentences at a value of the control."""
         return [line.format(shown=self.shown(value), **NUMBERS, **self.parts(value)) for line in self.lines]
 
     @property
@@ -87,12 +93,19 @@ class Scene:
         """Whether the control is a slider: its values are numbers."""
         return not isinstance(self.step.start, str)
 
+    @property
+    def label(self) -> str:
+        """Its number in the lesson, its letter in the second hour."""
+        number = self.step.number - steps.MAIN
+        return str(self.step.number) if number <= 0 else "ABCD"[number - 1]
+
 
 def scene(number: int, **given: Any) -> Scene:
-    """A step with what is the same at every value of its control."""
+    """Return a step with what is the same at every value of its control."""
     text = TEXTS[number - 1]
     return Scene(step=steps.STEPS[number - 1], title=text["title"], control=text["control"], formulas=text["formulas"],
-                 lines=text["sentences"], asked=text["question"], takeaway=text["takeaway"], **given)
+                 lines=text["sentences"], asked=text["question"], takeaway=text["takeaway"],
+                 too=(text["too_low"], text["too_high"]), **given)
 
 
 def hours(value: float) -> str:
@@ -114,266 +127,311 @@ def minutes(value: float) -> str:
     return counted(60 * value, "minute")
 
 
-NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "alone": minutes(steps.BUDGET_NOISE),
-           "move": f"{_HOURS:.2g} h", "points": f"{_SCORE:.2g} points", "delta": DELTA_IS}
+NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "pupils": steps.PUPILS,
+           "move": f"{_HOURS:.2g} h", "points": f"{_SCORE:.2g} points", "delta": DELTA_IS, "inside": f"{_INSIDE:.0f}",
+           "priority": _percent(steps.PRIORITY_SHARE)}
 
 
-def rule_options(design: NoiseDesign) -> tuple[RuleModel, dict[str, Any]]:
-    """The rule for a design of steps 3 and 4 in steps of what one pupil can change, told in hours and points.
-
-    With equal noise, and what Theorem 1 asks for, in its place.
-    """
-    asked = rival(design, steps.two_averages(), guarantee="theorem1", epsilon=steps.EPSILON, delta=steps.DELTA,
-                  tail="printed").design
-    return rule_model(design, (0, 1), of_directions=False), {
-        "names": ("sleep", "score"), "units": ("h", "points"), "factors": (_HOURS, _SCORE),
-        "iid": float(steps.circle().noise_std()[0, 0]),
-        "theorem": theorem_plane(asked, design, (0, 1), of_directions=False, name=GUARANTEES["theorem1"].name)}
-
-
-# Step 1
+# Step 1, and the attacker of other steps
 
 _ANNS = ("Ann 0 h", "Ann 12 h")
+_RIGHT = draw.track_ghost(50.0, 100.0, step=1.0, start=50.0, shown="%.0f of 100")
 
 
-def _plot_sleep(noise: float, span: float) -> go.Figure:
-    return plot_bells(_AVERAGE, shift=_HOURS, noise=noise, span=span, names=_ANNS,
-                      axis="published average sleep (hours)")
+def _attacked(figure: go.Figure, rate: float | None) -> go.Figure:
+    return draw.add_track(figure, _RIGHT, title="cases of 100 in which the best attacker is right (a coin: 50)",
+                          name="the best attacker", truth=None if rate is None else 100 * rate)
 
 
-def _needles(noise: float, ghost: float) -> Picture:
-    return Picture(_plot_sleep(_HOURS / 40, 0.9), (
-        f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 and with Ann at 12 hours."))
+def _bells(noise: float, span: float) -> go.Figure:
+    return draw.plot_bells(_AVERAGE, shift=_HOURS, noise=noise, span=span, names=_ANNS,
+                           axis="published average sleep (hours)")
 
 
-def _bells(noise: float) -> Picture:
-    return Picture(_plot_sleep(noise, 0.9), (
-        f"Two bell curves, {_HOURS:.2g} hours apart and each about {noise:.2g} hours wide: what may "
-        "be published with Ann at 0 and with Ann at 12 hours."))
+def _needles() -> go.Figure:
+    return _bells(_HOURS / 40, 0.9)
 
 
-def _bells_why(noise: float) -> str:
-    return (f"Ann moves the average by {_HOURS:.2g} h, the noise by about {noise:.2g} h. Whoever names "
-            f"the nearer curve is right in {as_number(100 * steps.attack(noise))} of 100 cases, a coin in 50.")
+_BARE = (f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 and with Ann at 12 hours, before there "
+         "is noise.")
 
 
-def _bells_hint(noise: float, given: str) -> str:
-    if float(given) > float(steps.STEPS[0].answer(noise).right):
-        return "Fewer: look at the overlap, where both answers are possible. Much overlap, many wrong guesses."
-    return "More: the attacker names the nearer curve. The less they overlap, the more often that is right."
+def _ann(noise: float, shown: bool) -> Picture:
+    if not shown:
+        return Picture(_attacked(_needles(), None), _BARE)
+    rate = steps.attack(noise)
+    return Picture(_attacked(_bells(noise, 0.9), rate), (
+        f"Two bell curves, {_HOURS:.2g} hours apart and each about {noise:.2g} hours wide. The best attacker is right "
+        f"in {as_number(100 * rate)} of 100 cases."))
+
+
+def _ann_why(noise: float) -> str:
+    return (f"Ann moves the average by {_HOURS:.2g} h, the noise by about {noise:.2g} h. The attacker names the nearer "
+            f"curve and is right in **{as_number(100 * steps.attack(noise))} of 100** cases; a coin in 50.")
 
 
 # Step 2
 
-def _truth(epsilon: float, ghost: float) -> Picture:
-    return Picture(plot_cloud(None, _PLANE, level=steps.LEVEL, normals=_DOTS), (
-        f"The truth in the middle, and around it a box of all that one pupil can change: {_HOURS:.2g} hours and "
-        f"{_SCORE:.2g} points to either side."))
-
-
-def _cloud(epsilon: float) -> Picture:
-    design = steps.circle(epsilon)
-    wide, high = steps.REACH * steps.noise_in_units(design)
-    return Picture(plot_cloud(steps.in_units(design), _PLANE, level=steps.LEVEL, normals=_DOTS), (
-        f"A round cloud of releases around the truth at ε = {epsilon:g}; the circle that holds 95 of 100 reaches "
-        f"{wide:.2g} hours and {high:.2g} points."))
-
-
-def _cloud_why(epsilon: float) -> str:
-    sleep, score = steps.noise_in_units(steps.circle(epsilon))
-    why = ("One budget covers both averages, so each gets √2 times the noise it would need alone." if epsilon == 1 else
-           "Half of ε takes nearly twice the noise." if epsilon < 1 else
-           "Twice ε takes little more than half the noise.")
-    return f"The noise is {hours(sleep)} on sleep and {score:.2g} points on the score. {why}"
-
-
-def _cloud_hint(epsilon: float, given: str) -> str:
-    right = steps.STEPS[1].answer(epsilon).right
-    if float(given) > float(right):
-        return "Less: a larger ε allows more to be learned, and takes less noise."
-    return "More: two averages must share the budget, and a smaller ε takes more noise."
-
-
-# Step 3
-
-def _shapes(share: float, **more: Any) -> go.Figure:
-    return plot_shapes(steps.in_units(steps.circle()), _CLOSER, level=steps.LEVEL, **more)
-
-
-def _ghost(share: float, ghost: float) -> Picture:
-    width = steps.against_circle(steps.ellipse(share))[0]
-    sleep, score = steps.noise_in_units(steps.circle())
-    outline: FloatArray = np.diag([(width * sleep) ** 2, (ghost * score) ** 2])
-    return Picture(_shapes(share, ghost=outline), (
-        f"The circle of step 2, which reaches {steps.REACH * sleep:.2g} hours and "
-        f"{steps.REACH * score:.2g} points, and your ghost, {as_factor(ghost)} as tall."))
-
-
-def _ellipse(share: float) -> Picture:
-    design = steps.ellipse(share)
+def _shape(share: float, shown: bool) -> Picture:
+    equal, ours = steps.circle(), steps.ellipse(share)
+    outlines = [("equal noise", theme.IID, ellipse_outline(steps.in_units(equal), steps.LEVEL))]
+    if shown:
+        outlines.append(("directional noise", theme.DIRECTIONAL, ellipse_outline(steps.in_units(ours), steps.LEVEL)))
+    design, colour = (ours, theme.DIRECTIONAL) if shown else (equal, theme.IID)
     wide, high = steps.REACH * steps.noise_in_units(design)
     down, up = steps.against_circle(design)
-    return Picture(_shapes(share, ellipse=steps.in_units(design)), (
-        f"The ellipse with {_percent(share)} of the budget for sleep reaches {wide:.2g} hours and "
-        f"{high:.2g} points: {as_factor(down)} as wide and {as_factor(up)} as tall as the circle."))
+    dots = np.linalg.cholesky(steps.in_units(design)) @ _DOTS
+    return Picture(draw.plot_releases(outlines, (colour, dots), _RELEASES), (
+        f"The {'ellipse' if shown else 'circle'} that holds 95 of 100 releases reaches {wide:.2g} hours and "
+        f"{high:.2g} points" + (f": {as_factor(down)} as wide and {as_factor(up)} as tall as the circle." if shown else
+                                " to either side of the truth.")))
 
 
-def _ellipse_why(share: float) -> str:
+def _shape_ghost(share: float) -> draw.Ghost:
+    width = steps.against_circle(steps.ellipse(share))[0]
+    scaled = np.diag([width, 1.0]) @ steps.in_units(steps.circle()) @ np.diag([width, 1.0])
+    return draw.outline_ghost(scaled, level=steps.LEVEL, moves=(0, 1), top=90.0, least=0.5, most=2.5, step=0.05,
+                              start=0.7)
+
+
+def _shape_why(share: float) -> str:
     design = steps.ellipse(share)
     (down, up), (sleep, score) = steps.against_circle(design), steps.noise_in_units(design)
     if share == 0.5:
         return "Equal parts: the two shapes are one."
-    return (f"The noise on the score is {as_factor(up)} the circle's ({score:.2g} points), on sleep "
-            f"{as_factor(down)} ({minutes(sleep)}): the score pays more than sleep gains.")
+    return (f"The typical error on the score is **{as_factor(up)}** the circle's ({score:.2g} points), on sleep "
+            f"{as_factor(down)} ({minutes(sleep)}). The score pays more than sleep gains.")
 
 
-def _ellipse_hint(share: float, given: float) -> str:
-    down, up = steps.against_circle(steps.ellipse(share))
-    if abs(given - down) < 0.1 * down < 0.1:
-        return "That is about its width. The height is what the score pays."
-    if given > up:
-        return "Not so tall: compare where ghost and ellipse end."
-    return "Taller: the score is left with little of the budget."
+# Steps 3 and 4: at the size at which an outline must hold the change box
+
+def _outline(covariance: FloatArray) -> FloatArray:
+    return ellipse_outline(covariance, steps.LEVEL) / _INSIDE
 
 
-# Step 4
-
-def _use(angle: int, ghost: float) -> Picture:
-    radius = steps.REACH * float(steps.noise_in_units(steps.circle())[0])
-    return Picture(plot_aim(steps.in_units(steps.circle()), _CLOSER, angle=angle, level=steps.LEVEL), (
-        f"The circle, which reaches {radius:.2g} hours, and a line at {angle}°: what is used."))
-
-
-def _aim(angle: int) -> Picture:
-    use, design = steps.along(angle), steps.turned(angle)
-    factor, least = steps.STEPS[3].answer(angle).value, steps.least_along(use)
-    wide, high = steps.REACH * steps.noise_in_units(design)
-    figure = plot_aim(steps.in_units(steps.circle()), _CLOSER, angle=angle, level=steps.LEVEL,
-                      ellipse=steps.in_units(design), factor=factor, least=least)
-    return Picture(figure, (f"An ellipse narrow along the line at {angle}°, {wide:.2g} hours wide and "
-                    f"{high:.2g} points high to either side. Along the line it has {as_factor(factor)} the "
-                    f"circle's noise; the least possible is {as_factor(least)}."))
+def _corners(angle: float) -> FloatArray:
+    """Return the corners of the change box that the private outline touches, 2 × many."""
+    corners = np.array([[1, 1], [1, -1], [-1, -1], [-1, 1]]) * steps.MOVES
+    precision = np.linalg.inv(steps.in_units(steps.turned(angle)))
+    lengths = np.einsum("ki,ij,kj->k", corners, precision, corners)
+    return np.asarray(corners[lengths > lengths.max() * (1 - 1e-6)].T)
 
 
-def _aim_why(angle: int) -> str:
-    answer, least = steps.STEPS[3].answer(angle), steps.least_along(steps.along(angle))
-    lesson = {"fifth": "A single column is where directional noise pays.",
-              "tenth": "Near an axis there is still something to gain.",
-              "none": "One pupil can change both averages at once: a mixture gains next to nothing."}[answer.right]
-    return (f"The noise along the line is {as_factor(answer.value)} the circle's; no shape of noise could have less "
-            f"than {as_factor(least)}. {lesson}")
+def _private(angle: float, shown: bool) -> Picture:
+    outlines = [("directional noise", theme.DIRECTIONAL,
+                 _outline(steps.in_units(steps.turned(angle))))] if shown else []
+    touches = _corners(angle) if shown else None
+    wide, high = steps.REACH * steps.noise_in_units(steps.turned(angle)) / _INSIDE
+    return Picture(draw.plot_private(outlines, _RULE, touches=touches), (
+        f"The change box reaches {_HOURS:.2g} hours and {_SCORE:.2g} points to either side." + (
+            f" The ellipse with its narrow side at {angle}° reaches {wide:.2g} hours and {high:.2g} points; it is "
+            f"{steps.growth(angle):.2f}× as large as at 0°." if shown else "")))
+
+
+def _private_ghost(angle: float) -> draw.Ghost:
+    shape = steps.in_units(steps.turned(angle)) / (steps.growth(angle) * _INSIDE) ** 2
+    return draw.outline_ghost(shape, level=steps.LEVEL, moves=(1, 1), top=angle + 90.0, least=0.5, most=1.5,
+                              step=0.02, start=0.7)
+
+
+def _private_why(angle: float) -> str:
+    if angle in (0, 90):
+        return "The narrow side points to a flat side of the box, and all four corners touch at once: **1×**."
+    return (f"It must be **{steps.growth(angle):.2f}×** as large: the corner nearest to the narrow side touches first. "
+            "All of the noise grows with it.")
+
+
+_USES = {0: "**sleep** alone", 45: "**both in equal parts**", 90: "the **score** alone"}
+
+
+def _along(angle: float) -> tuple[float, float, float]:
+    """Return the noise along a line at an angle, in % of the range: equal, directional, the lowest possible."""
+    use = steps.along(angle)
+    equal = 100 / steps.PUPILS * math.sqrt(float(use @ steps.circle().row_covariance() @ use))
+    return equal, equal * steps.STEPS[3].answer(angle).value, equal * steps.least_along(use)
+
+
+def _mixture(angle: float, shown: bool) -> Picture:
+    circle = steps.in_units(steps.circle())
+    equal, ours, least = _along(angle)
+    outlines = [("equal noise", theme.IID, _outline(circle))]
+    if shown:
+        outlines.append(("directional noise", theme.DIRECTIONAL, _outline(steps.in_units(steps.turned(angle)))))
+    inside = math.sqrt(2) * least / equal if shown else None
+    return Picture(draw.add_line(draw.plot_private(outlines, _RULE), _RULE, angle, inside), (
+        f"A line at {angle}°, on which equal noise has a typical error of {equal:.2g} % of the range." + (
+            f" Directional noise has {ours:.2g} %, {ours / equal:.2f}× as much; no Gaussian noise can have less "
+            f"than {least:.2g} %." if shown else "")))
+
+
+def _mixture_ghost(angle: float) -> draw.Ghost:
+    marks = [[(*(sign * at), *(sign * move)) for at, move in zip(
+        _RULE.line(angle, 0.0, 0.6), _RULE.line(angle, math.sqrt(2), 0.0), strict=True)] for sign in (1, -1)]
+    return draw.mark_ghost(*marks, handle=(0, 0, *_RULE.line(angle, math.sqrt(2), 0.0)[0]), least=0.4, most=1.6,
+                           step=0.02, start=0.6)
+
+
+def _mixture_why(angle: float) -> str:
+    equal, ours, _ = _along(angle)
+    factor = ours / equal
+    lesson = ("A single column is where directional noise pays." if factor < 0.85 else
+              "Near a single column there is still something to gain." if factor < 0.95 else
+              "What the pull gains, the corner of step 3 takes back: no Gaussian noise does better here.")
+    return (f"Along the line the typical error is {ours:.2g} % of the range, **{factor:.2f}×** the circle's. {lesson}")
 
 
 # Step 5
+
+def _columns(columns: int, shown: bool) -> Picture:
+    gain = steps.among(columns)
+    return Picture(draw.plot_columns(columns, _MOST_COLUMNS, gain=gain if shown else None, epsilon=steps.EPSILON), (
+        f"{columns} columns, one of them priority." + (
+            f" Sleep has {as_factor(gain.priority)} equal noise, each of the other columns {as_factor(gain.other)}."
+            f" Equal noise this precise would spend ε = {as_number(gain.equal_epsilon, 2)}." if shown else "")))
+
+
+def _columns_why(columns: int) -> str:
+    gain, equal = steps.among(columns), steps.equal_among(columns)
+    return (f"Sleep has **{as_factor(gain.priority)}** equal noise: {minutes(gain.priority * equal)} in place of "
+            f"{minutes(equal)}. The other columns have {as_factor(gain.other)}. Equal noise this precise would spend "
+            f"ε = {as_number(gain.equal_epsilon, 2)} instead of {steps.EPSILON:g}.")
+
+
+_COLUMNS_GHOST = draw.mark_ghost([(0.4, 0, 0, 1), (1.6, 0, 0, 1)], handle=(1, 0, 0, 1), least=0.0, most=1.5,
+                                 step=0.02, start=1.0)
+
+
+# Step 8
+
+_CELL = draw.track_ghost(0.0, 4.0, step=0.05, start=3.0)
+
 
 def _table(table: str, shown: bool) -> Picture:
     rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes(table))
     columns = {"averages": ("average",), "people": _PUPILS, "together": steps.COLUMNS}[table]
     row, col = steps.TABLES[table]
-    figure = plot_sizes(steps.cell_sizes(table), row_sizes=rows, col_sizes=cols, asked=(row, col), shown=shown,
-                        row_names=steps.COLUMNS, col_names=columns)
+    noise = float(steps.cell_sizes(table)[row, col])
+    figure = draw.add_track(
+        draw.plot_sizes(steps.cell_sizes(table), row_sizes=rows, col_sizes=cols, asked=(row, col), shown=shown,
+                        row_names=steps.COLUMNS, col_names=columns),
+        _CELL, title="noise in the framed cell, as a multiple of equal noise", name="the cell's noise",
+        truth=noise if shown else None)
     return Picture(figure, (f"A table of {counted(len(rows), 'row')} and {counted(len(cols), 'column')}. Row sizes: "
                     f"{', '.join(rows)}. Column sizes: {', '.join(cols)}. Asked: the cell {steps.COLUMNS[row]}, "
-                    f"{columns[col]}." + (f" Its noise is {steps.cell_sizes(table)[row, col]:.3g}×." if shown else "")))
+                    f"{columns[col]}." + (f" Its noise is {noise:.3g}×." if shown else "")))
 
 
 def _sizes_why(table: str) -> str:
     rows, cols = steps.edge_sizes(table)
     i, j = steps.TABLES[table]
-    said = f"{rows[i]:.3g} times {cols[j]:.3g} is {steps.STEPS[4].answer(table).value:.3g}."
+    said = f"{rows[i]:.3g} times {cols[j]:.3g} is {steps.STEPS[7].answer(table).value:.3g}."
     more = {"averages": "Sleep has half of equal noise, everything else twice as much.",
             "people": "Each pupil's sleep has half of equal noise.",
             "together": "What involves sleep once has equal noise, sleep with itself a quarter of it."}[table]
     return f"{said} {more}"
 
 
-def _sizes_hint(table: str, given: float) -> str:
-    rows, cols = steps.edge_sizes(table)
-    i, j = steps.TABLES[table]
-    if abs(given - rows[i] - cols[j]) < 0.05 * given:
-        return "Multiply the two sizes, do not add them."
-    return "Take the number at the left of its row and the number above its column, and multiply."
-
-
 # Step 6
 
-def _promise(guarantee: str) -> Picture:
-    noise = float(steps.promised(guarantee).noise_std()[0, 0])
-    return Picture(_plot_sleep(noise, max(0.9, 3 * noise)), (
-        f"{_RULES[guarantee]}: two bell curves, {_HOURS:.2g} hours apart and each {noise:.2g} hours "
-        "wide."))
+_SPENT = draw.track_ghost(0.0, 1.2, step=0.01, start=0.5, shown="ε = %.2f")
+
+
+def _promise(guarantee: str, shown: bool) -> Picture:
+    title, name = "ε really spent", "really spent"
+    if not shown:
+        return Picture(draw.add_track(_needles(), _SPENT, title=title, name=name, truth=None), _BARE)
+    design = steps.promised(guarantee)
+    noise, spent = float(design.noise_std()[0, 0]), design.epsilon_spent(steps.DELTA)
+    return Picture(draw.add_track(_bells(noise, max(0.9, 3 * noise)), _SPENT, title=title, name=name, truth=spent), (
+        f"{_RULES[guarantee]}: two bell curves, {_HOURS:.2g} hours apart and each {noise:.2g} hours wide. Really "
+        f"spent: ε = {spent:.2g}."))
 
 
 def _promise_takes(guarantee: str) -> str:
-    noise, least = (float(steps.promised(rule).noise_std()[0, 0]) for rule in (guarantee, "exact"))
-    if guarantee == "exact":
-        return f"The **exact calculation** finds the least noise that keeps it: {hours(noise)}, as in step 1."
-    whose = "of the paper that proposed directional noise" if guarantee == "theorem1" else "(used here for any answer)"
-    return (f"**{_RULES[guarantee]}** {whose} asks for {hours(noise)}, **{noise / least:.2g} times** what the "
-            "exact calculation finds.")
+    noise = float(steps.promised(guarantee).noise_std()[0, 0])
+    who = {"theorem1": f"**{_RULES['theorem1']}** of the paper that proposed directional noise",
+           "theorem2-any": f"**{_RULES['theorem2-any']}**, used here for any answer,",
+           "exact": "The **exact calculation**"}[guarantee]
+    return f"{who} asks for noise of {hours(noise)}."
 
 
 def _promise_why(guarantee: str) -> str:
     design = steps.promised(guarantee)
-    spent = (f"Really spent: ε = {design.epsilon_spent(steps.DELTA):.2g} of {steps.EPSILON:g}; the best "
-             f"attacker is right in {as_number(100 * steps.guess_rate(design.mu))} of 100 guesses.")
+    spent = (f"Really spent: **ε = {design.epsilon_spent(steps.DELTA):.2g}** of {steps.EPSILON:g}; the best "
+             f"attacker is right in {as_number(100 * steps.guess_rate(design.mu))} of 100 cases.")
     if guarantee == "exact":
         return f"{spent} With less noise the promise would be broken."
-    return f"{spent} The theorem's promise is true, but it is paid for with noise that nobody needed."
-
-
-def _promise_hint(guarantee: str, given: str) -> str:
-    order = steps.STEPS[5].answer(guarantee).options
-    if order.index(given) < order.index(steps.STEPS[5].answer(guarantee).right):
-        return "Less: can you tell the two curves apart at all?"
-    return "More: the curves do not quite cover each other."
+    return f"{spent} The theorem's promise is true, but it costs more noise than privacy needs."
 
 
 # Step 7
 
-def _waiting(favourite: str, ghost: float) -> Picture:
-    found = steps.liver_pay(favourite)
-    return Picture(plot_trials(found, shown=False), (
-        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, equal noise {found.one_size:.2f}, an "
-        f"answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}; directional noise is not shown "
-        "yet."))
+def _trials(priority: str, shown: bool) -> Picture:
+    found = steps.liver_pay(priority)
+    ours = f"directional {found.directional:.2f}, " if shown else ""
+    return Picture(draw.plot_trials(found, shown=shown), (
+        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, {ours}equal noise {found.one_size:.2f}, "
+        f"no-data baseline {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}."))
 
 
-def _trials(favourite: str) -> Picture:
-    found = steps.liver_pay(favourite)
-    return Picture(plot_trials(found, shown=True), (
-        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, directional {found.directional:.2f}, "
-        f"equal noise {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 "
-        f"{found.theorem1:.1f}."))
+_LANE = draw.DIRECTIONAL_ROW
+_TRIALS_GHOST = draw.mark_ghost([(0, _LANE - 0.4, 1, 0), (0, _LANE + 0.4, 1, 0)], handle=(0, _LANE, 1, 0), least=3.0,
+                                most=5.6, step=0.05, start=3.5, shown="%.2f half pints")
 
 
-def _trials_why(favourite: str) -> str:
-    found = steps.liver_pay(favourite)
+def _trials_why(priority: str) -> str:
+    found = steps.liver_pay(priority)
     how = "less" if found.gain > 0 else "more"
-    lesson = {"yes": "It favours what the prediction needs.", "no": "It favours what the prediction hardly needs.",
-              "unclear": "Whoever favours nearly everything favours nothing."}[steps.STEPS[6].answer(favourite).right]
-    return (f"The error is {as_number(abs(found.gain), 2)} half pints {how} than with equal noise (give or take "
+    lesson = ("With nearly all columns as priority there is no priority." if abs(found.gain) <= found.margin else
+              "The priority columns are those that the prediction needs." if found.gain > 0 else
+              "The prediction hardly needs the priority columns.")
+    return (f"The error is **{as_number(abs(found.gain), 2)} half pints {how}** than with equal noise (give or take "
             f"{as_number(found.margin, 2)}). {lesson}")
 
 
+# Step 9
+
+_SWARM = 300
+
+
+def _family(name: str, shown: bool) -> Picture:
+    draws = np.empty((2, _SWARM))
+    FAMILIES[name].fill(np.random.default_rng(3), draws)
+    noise = steps.family_noise(name) * steps.MOVES[:, None] * draws
+    figure = draw.plot_releases([], (theme.FAMILY_COLOURS[name], noise), _SWARM_PLANE)
+    rate, (sleep, score) = steps.family_attack(name), steps.family_noise(name) * steps.MOVES
+    return Picture(_attacked(figure, rate if shown else None), (
+        f"Releases with {FAMILIES[name].word} noise around the truth; the typical error is {sleep:.2g} hours and "
+        f"{score:.2g} points." + (f" The best attacker is right in {as_number(100 * rate)} of 100 cases."
+                                  if shown else "")))
+
+
+_SWARM_PLANE = draw.Plane(names=_AXES, moves=(_HOURS, _SCORE), reach=22)
+
+
+def _family_why(name: str) -> str:
+    sleep, rate = steps.family_noise(name) * _HOURS, 100 * steps.family_attack(name)
+    return (f"The typical error on sleep is {minutes(sleep)}, and the best attacker is right in "
+            f"**{as_number(rate)} of 100** cases. " + (
+                "Box noise needs no δ and adds less noise here, yet it tells the best attacker more."
+                if name == "box" else "Ellipse noise lies between Gaussian and box noise." if name == "ellipse" else
+                "Gaussian noise is larger here, and the best attacker gains least."))
+
+
 SCENES = (
-    scene(1, shown=hours, before=_needles, picture=_bells, why=_bells_why, hint=_bells_hint, option="about {}".format),
-    scene(2, shown="{:g}".format, before=_truth, picture=_cloud, why=_cloud_why, hint=_cloud_hint,
-          option="about {} minutes".format),
-    scene(3, shown=_percent, before=_ghost, picture=_ellipse, why=_ellipse_why, hint=_ellipse_hint, ghost=True,
-          shape=steps.ellipse,
-          parts=lambda share: {"shape": "equal parts leave the circle a circle" if share == 0.5 else
-                               "the circle becomes an **ellipse**, narrow along sleep and tall along the score"}),
-    scene(4, shown="{}°".format, before=_use, picture=_aim, why=_aim_why, option=_LESS.__getitem__, shape=steps.turned,
-          hint=lambda angle, given: "Compare the bars on the right: blue is the ellipse, orange the circle.",
+    scene(1, shown=hours, drawn=_ann, why=_ann_why, ghost=lambda noise: _RIGHT),
+    scene(2, shown=_percent, drawn=_shape, why=_shape_why, ghost=_shape_ghost),
+    scene(3, shown="{}°".format, drawn=_private, why=_private_why, ghost=_private_ghost),
+    scene(4, shown="{}°".format, drawn=_mixture, why=_mixture_why, ghost=_mixture_ghost,
           parts=lambda angle: {"where": _USES.get(angle, "a mixture, mostly " + ("sleep" if angle < 45 else "score"))}),
-    scene(5, shown=_TABLES.__getitem__, before=lambda table, ghost: _table(table, False), why=_sizes_why,
-          picture=lambda table: _table(table, True), hint=_sizes_hint, parts=lambda table: {"which": _WHICH[table]}),
-    scene(6, shown=_RULES.__getitem__, before=_needles, picture=_promise, why=_promise_why, hint=_promise_hint,
-          option=_PARTS.__getitem__, parts=lambda guarantee: {"takes": _promise_takes(guarantee)}),
-    scene(7, shown=_LIVER.__getitem__, before=_waiting, picture=_trials, why=_trials_why, option=_PAID.__getitem__,
-          hint=lambda favourite, given: "Look at the blue dot with its bar: left of the dashed line, right of it, or "
-                                        "on it?"))
+    scene(5, shown=str, drawn=_columns, why=_columns_why, ghost=lambda columns: _COLUMNS_GHOST),
+    scene(6, shown=_RULES.__getitem__, drawn=_promise, why=_promise_why, ghost=lambda guarantee: _SPENT,
+          parts=lambda guarantee: {"takes": _promise_takes(guarantee)}),
+    scene(7, shown=_LIVER.__getitem__, drawn=_trials, why=_trials_why, ghost=lambda priority: _TRIALS_GHOST),
+    scene(8, shown=_TABLES.__getitem__, drawn=_table, why=_sizes_why, ghost=lambda table: _CELL,
+          parts=lambda table: {"which": _WHICH[table]}),
+    scene(9, shown=lambda name: f"{FAMILIES[name].word} noise", drawn=_family, why=_family_why,
+          ghost=lambda name: _RIGHT))
 
 
 class Note(NamedTuple):
@@ -385,14 +443,13 @@ class Note(NamedTuple):
 
 
 def note_of(number: int) -> Note:
-    """The note of one step; the last one waits for the trials."""
+    """Return the note of one step; the last one waits for the trials."""
     text, numbers = TEXTS[number - 1], _numbers(number)
     return Note(text["show"].format(**numbers), text["ask"],
                 [(said, reply.format(**numbers)) for said, reply in text["mistakes"]])
 
 
 def _numbers(step: int) -> dict[str, str]:
-    """What stands in the text of a note."""
     if step == 1:
         return {"start": hours(steps.BUDGET_NOISE), "neighbours": neighbour_words(REPLACED_RECORD, "pupil")}
     if step == 2:
@@ -401,13 +458,13 @@ def _numbers(step: int) -> dict[str, str]:
     if step == 4:
         along_line = {f"at_{angle}": as_factor(steps.STEPS[3].answer(angle).value) for angle in (0, 15, 45)}
         return along_line | {"across": as_factor(steps.against_circle_along(steps.turned(45), steps.along(-45)))}
-    if step == 5:
+    if step == 7:
+        errors = {"worse": abs(steps.liver_pay("mcv-alkphos").gain), "whole": steps.liver_pay("drinks").one_size,
+                  "less": steps.asking_less().one_size}
+        return {name: as_number(error, 2) for name, error in errors.items()}
+    if step == 8:
         equal = 1 / len(steps.COLUMNS)
         ours, equal_noise, people = (float(steps.table_noise(*asked).noise_std()[0, 0]) for asked in (
             ("averages",), ("averages", equal), ("people", equal)))
         return {"ours": minutes(ours), "equal": minutes(equal_noise), "alone_people": f"{people:.0f} hours"}
-    if step == len(steps.STEPS):
-        errors = {"worse": abs(steps.liver_pay("mcv-alkphos").gain), "whole": steps.liver_pay("drinks").one_size,
-                  "less": steps.asking_less().one_size}
-        return {name: as_number(error, 2) for name, error in errors.items()}
     return {}

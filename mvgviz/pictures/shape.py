@@ -10,25 +10,14 @@ import plotly.graph_objects as go
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.sampling import sample_noise
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.pictures import theme
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.rule import RuleModel, iid_std
-from mvgviz.pictures.theme import (
-    DIRECTIONAL,
-    IID,
-    INK,
-    MOST_COLS,
-    MOST_ROWS,
-    SOFT,
-    ellipse_outline,
-    heat_map,
-    named_ticks,
-    plot_matrix,
-    stroke,
-    styled,
-)
+from mvgviz.pictures.sentences import clipping_words
 from mvgviz.query.queries import Query
+from mvgviz.scenario.own_units import SHARES, product_unit, to_own, unit_of, whole_scale
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, in_html, in_markdown
+from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
 from mvgviz.trials.tasks.base import centred
 from mvgviz.validation import FloatArray
 
@@ -44,7 +33,7 @@ class Cloud:
 
 @dataclass(frozen=True, kw_only=True)
 class EllipseNumbers:
-    """What the picture shows: outlines that hold ``level`` of the draws."""
+    """Both clouds; each outline holds ``level`` of its draws."""
 
     level: float
     ours: Cloud
@@ -52,13 +41,12 @@ class EllipseNumbers:
 
     @property
     def factors(self) -> FloatArray:
-        """Directional noise as a multiple of equal noise, for each feature."""
         return self.ours.std / self.iid.std
 
 
 def ellipse_numbers(design: NoiseDesign, iid: NoiseDesign, *, plane: tuple[int, int], level: float,
                     normals: FloatArray, of_directions: bool = False) -> EllipseNumbers:
-    """The numbers for the plane of two coordinates, or two directions, of the directional side.
+    """Return the numbers for the plane of two coordinates, or two directions, of the directional side.
 
     With noise on both sides, of the two entries of the answer on its diagonal. ``normals`` (2 × points) are shared by
     both designs.
@@ -72,23 +60,23 @@ def _cloud(noise: NoiseDesign, plane: tuple[int, int], level: float, normals: Fl
     covariance = np.diag(side.variances[kept]) if of_directions else side.covariance_of(kept)
     if noise.mode == "both":  # the same on the other side; entry by entry
         covariance = covariance * covariance
-    return Cloud(outline=ellipse_outline(covariance, level), draws=np.linalg.cholesky(covariance) @ normals,
+    return Cloud(outline=theme.ellipse_outline(covariance, level), draws=np.linalg.cholesky(covariance) @ normals,
                  std=np.sqrt(np.diag(covariance)))
 
 
 def ellipse_picture(numbers: EllipseNumbers, names: tuple[str, str]) -> Picture:
     """The noise on two coordinates: both outlines and both clouds on axes of one scale."""
     figure = go.Figure()
-    for label, colour, dash, cloud in (("equal noise", IID, "dash", numbers.iid),
-                                       ("directional noise", DIRECTIONAL, "solid", numbers.ours)):
+    for label, colour, dash, cloud in (("equal noise", theme.IID, "dash", numbers.iid),
+                                       ("directional noise", theme.DIRECTIONAL, "solid", numbers.ours)):
         figure.add_scatter(x=cloud.draws[0], y=cloud.draws[1], mode="markers", name=label, showlegend=False,
                            hoverinfo="skip", marker={"size": 4, "color": colour, "opacity": 0.35})
         figure.add_scatter(x=cloud.outline[0], y=cloud.outline[1], hoverinfo="name",
-                           name=f"{label}, {numbers.level:.0%} of draws", **stroke(colour, 3, dash))
+                           name=f"{label}, {numbers.level:.0%} of draws", **theme.stroke(colour, 3, dash))
     reach = 1.25 * float(np.abs(np.hstack([numbers.ours.outline, numbers.iid.outline])).max())
     figure.update_xaxes(title=f"noise on {in_html(names[0])}", range=[-reach, reach])
     figure.update_yaxes(title=f"noise on {in_html(names[1])}", range=[-reach, reach], scaleanchor="x", scaleratio=1)
-    return Picture(styled(figure), ellipse_words(numbers.factors, names),
+    return Picture(theme.styled(figure), ellipse_words(numbers.factors, names),
                    "Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                    "Both give the same privacy.")
 
@@ -98,7 +86,7 @@ _RADIUS_95 = 2.795483482915108  # root of the 0.95 quantile of chi-square with 3
 
 
 def ellipsoid_points(covariance: FloatArray, radius: float = _RADIUS_95) -> FloatArray:
-    """The surface that holds 95 % of a centred normal: 3 × 25 × 49."""
+    """Return the surface that holds 95 % of a centred normal: 3 × 25 × 49."""
     values, vectors = np.linalg.eigh(covariance)
     polar, turn = np.meshgrid(np.linspace(0, math.pi, 25), np.linspace(0, 2 * math.pi, 49), indexing="ij")
     ball = np.stack([np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar)])
@@ -112,24 +100,31 @@ def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str])
     """
     design, column, figure = setup.design, chosen[-1], go.Figure()
     covariance, labels = design.directional_side.covariance_of(list(chosen)), [in_html(names[k]) for k in chosen]
-    on = ""
+    on, own, units = "", np.ones(3), [""] * 3
+    if design.mode == {1: "rows", 2: "both"}.get(setup.query.degree):
+        own, units = to_own(setup)[list(chosen)], [unit_of(setup, k) for k in chosen]
     if design.mode == "both":  # entries of one column
         covariance = covariance * design.directional_side.covariance_of([column])[0, 0]
         labels = [f"{label} × {labels[-1]}" for label in labels]
         on = f" entries of the column {in_markdown(names[column])}"
+        own, units = own * own[-1], [product_unit(unit, units[-1]) for unit in units]
     std = np.sqrt(np.diag(covariance))
-    own, ball = ellipsoid_points(covariance), ellipsoid_points(np.eye(3) * iid_std(setup.iid, column) ** 2)
-    figure.add_surface(x=own[0], y=own[1], z=own[2], opacity=0.6, showscale=False, name="directional noise",
-                       colorscale=[[0, DIRECTIONAL], [1, DIRECTIONAL]], hoverinfo="name", showlegend=True)
+    ours, ball = (own[:, None, None] * ellipsoid_points(each)
+                  for each in (covariance, np.eye(3) * iid_std(setup.iid, column) ** 2))
+    figure.add_surface(x=ours[0], y=ours[1], z=ours[2], opacity=0.6, showscale=False, name="directional noise",
+                       colorscale=[[0, theme.DIRECTIONAL], [1, theme.DIRECTIONAL]], hoverinfo="name", showlegend=True)
     net = net_lines(ball)
-    figure.add_scatter3d(x=net[0], y=net[1], z=net[2], name="equal noise", hoverinfo="name", **stroke(IID, 4))
-    reach = 1.05 * float(max(np.abs(own).max(), np.abs(ball).max()))
-    axes = {f"{axis}axis": {"title": {"text": f"noise on {name}"}, "range": [-reach, reach], "exponentformat": "power"}
-            for axis, name in zip("xyz", labels, strict=True)}
+    figure.add_scatter3d(x=net[0], y=net[1], z=net[2], name="equal noise", hoverinfo="name",
+                         **theme.stroke(theme.IID, 4))
+    reach = 1.05 * own * float((np.abs(np.stack([ours, ball])) / own[:, None, None]).max())
+    told = [f"{label} ({in_html(unit)})" if unit else label for label, unit in zip(labels, units, strict=True)]
+    axes = {f"{axis}axis": {"title": {"text": f"noise on {name}"}, "range": [-end, end], "exponentformat": "power"}
+            for axis, name, end in zip("xyz", told, reach.tolist(), strict=True)}
     figure.update_layout(scene={**axes, "aspectmode": "cube"})
-    return Picture(styled(figure, height=460), (
-        f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these "
-        f"three{on}."), "Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
+    sizes = [f"{as_number(part)} {in_markdown(unit)}".rstrip() for part, unit in zip(std * own, units, strict=True)]
+    return Picture(theme.styled(figure, height=460), (
+        f"**{listed(sizes)}**: the typical error (standard deviation) on these three{on}."),
+        "Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
 
 
 def net_lines(points: FloatArray, every: int = 4) -> FloatArray:
@@ -140,7 +135,7 @@ def net_lines(points: FloatArray, every: int = 4) -> FloatArray:
 
 
 def leading_components(matrices: FloatArray) -> FloatArray:
-    """The first principal component of each symmetrised matrix, trials × size, signs aligned."""
+    """Return the first principal component of each symmetrised matrix, trials × size, signs aligned."""
     symmetric = (matrices + matrices.transpose(0, 2, 1)) / 2
     vectors = np.linalg.eigh(symmetric)[1][:, :, -1]
     signs = np.where(vectors @ vectors[0] < 0, -1.0, 1.0)
@@ -152,7 +147,9 @@ def outcomes_picture(setup: Setup) -> Picture:
     design, rng = setup.design, np.random.default_rng([setup.scenario.seed, 3])
     truth = setup.query.value[:_CORNER, :_CORNER]
     sides = [np.linalg.cholesky(corner(side, _CORNER)) for side in (design.row_side, design.col_side)]
-    noise = np.asarray(sides[0] @ rng.standard_normal((OUTCOMES, *truth.shape)) @ sides[1].T)
+    rows, cols = truth.shape
+    noise = (sample_noise(design, rng=rng, trials=OUTCOMES)[:, :rows, :cols] if design.blocks else
+             np.asarray(sides[0] @ rng.standard_normal((OUTCOMES, rows, cols)) @ sides[1].T))
     ratio = root_mean_square(noise) / (root_mean_square(truth) or 1.0)
     figure = plot_outcomes(truth, truth + noise, *(labels[:_CORNER] for labels in answer_labels(setup.query)))
     return Picture(figure, (
@@ -168,14 +165,14 @@ def _drowned_words(ratio: float) -> str:
 
 
 def answer_labels(query: Query) -> tuple[list[str], list[str]]:
-    """The rows and columns of an answer by name; none where they are only counted."""
+    """Return the rows and columns of an answer by name; none where they are only counted."""
     names = [in_html(name) for name in query.row_names or ()]
     cols = [in_html(name) for name in query.col_names or ()]
     return names, names if query.symmetric else ["mean"] if query.is_mean else cols
 
 
 def corner(side: NoiseSide, most: int) -> FloatArray:
-    """The covariance of the first coordinates, without the rest of it."""
+    """Return the covariance of the first coordinates alone."""
     return side.covariance_of(list(range(min(side.size, most))))
 
 
@@ -188,11 +185,11 @@ def plot_outcomes(truth: FloatArray, draws: FloatArray, row_labels: list[str], c
     """Each draw as a frame; rows and columns by their names, or counted from 1."""
     reach = float(np.quantile(np.abs(draws), 0.99)) or 1.0
     frames = [go.Frame(data=[go.Heatmap(z=draw)], name=f"draw {i + 1}") for i, draw in enumerate(draws)]
-    figure = go.Figure(heat_map(truth, reach, "answer", signed=True), frames=frames)
+    figure = go.Figure(theme.heat_map(truth, reach, "answer", signed=True), frames=frames)
     rows, cols = (labels or [str(k + 1) for k in range(size)]
                   for labels, size in zip((row_labels, col_labels), truth.shape, strict=True))
-    figure.update_yaxes(autorange="reversed", title="row", **named_ticks(rows))
-    figure.update_xaxes(title="column", **named_ticks(cols))
+    figure.update_yaxes(autorange="reversed", title="row", **theme.named_ticks(rows))
+    figure.update_xaxes(title="column", **theme.named_ticks(cols))
     return _playable(figure)
 
 
@@ -202,8 +199,8 @@ def component_picture(setup: Setup) -> Picture:
     answers = np.concatenate([query.value[None], query.value + sample_noise(setup.design, rng=rng, trials=OUTCOMES)])
     truth, *drawn = leading_components(centred(answers) if query.has_constant else answers)
     frames = [go.Frame(data=[go.Bar(y=loadings)], name=f"draw {i + 1}") for i, loadings in enumerate(drawn)]
-    figure = go.Figure(go.Bar(x=list(range(len(truth))), y=truth, marker={"color": DIRECTIONAL}), frames=frames)
-    figure.update_xaxes(title="feature", **named_ticks(answer_labels(query)[0][: len(truth)]))
+    figure = go.Figure(go.Bar(x=list(range(len(truth))), y=truth, marker={"color": theme.DIRECTIONAL}), frames=frames)
+    figure.update_xaxes(title="feature", **theme.named_ticks(answer_labels(query)[0][: len(truth)]))
     figure.update_yaxes(title="loading", range=[-1.05, 1.05])
     overlap = np.abs(np.array(drawn) @ truth)
     mean = float(overlap.mean())
@@ -217,51 +214,60 @@ def component_picture(setup: Setup) -> Picture:
 def std_picture(setup: Setup) -> Picture:
     """The typical error of every entry of the answer."""
     design = setup.design
-    std = np.sqrt(np.outer(np.diag(corner(design.row_side, MOST_ROWS)), np.diag(corner(design.col_side, MOST_COLS))))
+    std = np.sqrt(np.outer(*(np.diag(corner(side, most)) for side, most in (
+        (design.row_side, theme.MOST_ROWS), (design.col_side, theme.MOST_COLS)))))
     rows, cols = std.shape
-    low, high = float(std.min()), float(std.max())
     equal = math.sqrt(float(corner(setup.iid.row_side, 1)[0, 0] * corner(setup.iid.col_side, 1)[0, 0]))
+    unit, whole = SHARES.get(setup.query.degree, ""), np.ones((1, 1))
+    if unit:
+        whole = whole_scale(setup)[:rows, :cols] / 100
+    std, equals = std / whole, equal / whole
+    low, high = float(std.min()), float(std.max())
     part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
     verdict = ("Every entry has the same noise" if high <= low * (1 + 1e-9) else
                f"The noisiest entry has {as_factor(high / low)} the noise of the quietest")
     both = " Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""
     row_labels, col_labels = answer_labels(setup.query)
     return Picture(
-        plot_matrix(std, row_labels=row_labels[:rows], col_labels=col_labels[:cols], row_title="row",
-                    col_title="column", value_title="typical error (standard deviation)"),
-        f"**{verdict}.** Typical error from {as_number(low)} to {as_number(high)}{part}, equal noise "
-        f"{as_number(equal)}.{both}")
+        theme.plot_matrix(std, row_labels=row_labels[:rows], col_labels=col_labels[:cols], row_title="row",
+                          col_title="column", value_title=f"typical error (standard deviation)<br>{unit}"),
+        f"**{verdict}.** Typical error from {as_number(low)} to {as_number(high)} {unit}{part}, equal noise "
+        f"{span_words(equals)}.{both}").adding(clipping_words(setup, name=in_markdown))
+
+
+def span_words(values: FloatArray) -> str:
+    """"0.3", or "0.3 to 0.5" where they read apart."""
+    return " to ".join(dict.fromkeys(as_number(float(end)) for end in (values.min(), values.max())))
 
 
 def covariance_picture(side: NoiseSide, name: str, labels: list[str]) -> Picture:
     """The covariance of one side; ``name``: what that is called."""
-    figure = plot_matrix(corner(side, MOST_ROWS), row_labels=labels[:MOST_ROWS], col_labels=labels[:MOST_ROWS],
-                         row_title="", col_title="", value_title="covariance", height=300)
+    shown = labels[:theme.MOST_ROWS]
+    figure = theme.plot_matrix(corner(side, theme.MOST_ROWS), row_labels=shown, col_labels=shown, row_title="",
+                               col_title="", value_title="covariance", height=300)
     if side.is_diagonal:
-        return Picture(figure, f"**Each has noise of its own, tied to no other** ({name}: diagonal).")
+        return Picture(figure, f"**The noise of each is independent** ({name}: diagonal).")
     return Picture(figure, f"**The noise of several features moves together** ({name}: off the diagonal it is not 0).")
 
 
 def _playable(figure: go.Figure) -> go.Figure:
-    """Play and pause, in the browser alone."""
     step = {"frame": {"duration": 400, "redraw": True}, "transition": {"duration": 0}, "fromcurrent": True}
     stop = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate", "transition": {"duration": 0}}
     figure.update_layout(updatemenus=[{
         "type": "buttons", "direction": "left", "showactive": False, "x": 0, "xanchor": "left", "y": 1.02,
-        "yanchor": "bottom", "pad": {"t": 0, "r": 0}, "font": {"color": INK}, "bgcolor": SOFT,
+        "yanchor": "bottom", "pad": {"t": 0, "r": 0}, "font": {"color": theme.INK}, "bgcolor": theme.SOFT,
         "buttons": [{"label": "▶ Play", "method": "animate", "args": [None, step]},
                     {"label": "❚❚ Pause", "method": "animate", "args": [[None], stop]}]}])
-    return styled(figure, height=430, legend=False, top=46)
+    return theme.styled(figure, height=430, legend=False, top=46)
 
 
-ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, equal noise to records "
-               "as they are.")
-ABOUT_ZERO = ("Components are about 0, not about the mean: where the mean is far from 0 the first mostly points there, "
-              "and is not that of a usual principal component analysis.")
+ABOUT_BOUND = ("For directional noise, records are clipped to an ellipse first; for equal noise they are not.")
+ABOUT_ZERO = ("Components are about 0, not about the mean. Where the mean is far from 0, the first one mostly "
+              "points to the mean, unlike in a usual principal component analysis.")
 
 
 def coordinate_labels(setup: Setup) -> tuple[str, ...]:
-    """What the axes of the answer are called where noise is drawn in a plane."""
+    """Return what the axes of the answer are called where noise is drawn in a plane."""
     return setup.query.coordinate_names(setup.design.mode, setup.design.theta.size)
 
 
@@ -275,20 +281,28 @@ def plane_labels(noise: Setup | NoiseDesign, labels: tuple[str, ...], pair: tupl
     return f"{across} × {across if diagonal else up}", f"{up} × {up}"
 
 
-def needed_and_other(setup: Setup, *, of_directions: bool = False) -> tuple[int, int]:
-    """The first coordinate (or direction) that is needed, or gains most, and the one that pays most of the others."""
-    needs = setup.scenario.needs if of_directions else setup.scenario.needed_features
+def priority_and_other(setup: Setup, *, of_directions: bool = False) -> tuple[int, int]:
+    """Return the first priority coordinate (or direction), or what gains most, and what pays most of the others."""
+    needs = setup.scenario.needs if of_directions else setup.scenario.priority_features
     size = setup.query.own_features(setup.design.theta.size)
     ours, equal = (noise.directional_side.variances if of_directions else noise.directional_side.covariance_diagonal()
                    for noise in (setup.design, setup.iid))
     paid = np.round((ours / equal)[:size], 9)
-    needed = next((k for k in needs if k < size), int(paid.argmin()))
-    others = [k for k in range(size) if k not in needs and k != needed] or [k for k in range(size) if k != needed]
-    return needed, max(others, key=lambda k: float(paid[k]))
+    priority = next((k for k in needs if k < size), int(paid.argmin()))
+    others = [k for k in range(size) if k not in needs and k != priority] or [k for k in range(size) if k != priority]
+    return priority, max(others, key=lambda k: float(paid[k]))
+
+
+def design_plane(setup: Setup) -> tuple[bool, tuple[int, int], tuple[str, str]]:
+    """Return whether a report draws directions, which two, and what they are called."""
+    turned = setup.scenario.needs_along == "directions"
+    pair = priority_and_other(setup, of_directions=turned)
+    labels = setup.direction_names if turned else coordinate_labels(setup)
+    return turned, pair, plane_labels(setup, labels, pair, of_directions=turned, diagonal=True)
 
 
 def ellipse_words(factors: Iterable[float], names: tuple[str, str]) -> str:
-    """How much noise each of two coordinates (across and up) pays or gains, as multiples of equal noise."""
+    """Say how much noise each of two coordinates (across and up) pays or gains, as multiples of equal noise."""
     (less, gains), (more, pays) = sorted(zip(factors, names, strict=True))
     if abs(less - 1) < 0.005 and abs(more - 1) < 0.005:
         return "**Equal shares:** directional noise and equal noise are the same circle."
@@ -297,7 +311,7 @@ def ellipse_words(factors: Iterable[float], names: tuple[str, str]) -> str:
 
 
 def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: float) -> str:
-    """The noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
+    """Return the noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
     return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst**, at "
@@ -305,29 +319,31 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
 
 
 def records_words(model: RuleModel) -> str:
-    """What the ellipse of records has to do with that of the noise."""
+    """Say what the ellipse of records has to do with that of the noise."""
     if model.records == 0:
-        return ("Records are pulled into a ball before they are compared; the noise of a kernel matrix is over "
-                "records, and has a shape of its own.")
-    return (f"**One shape, two scales:** every record is kept inside the ellipse of records, and the noise has the "
-            f"same shape; half an axis of the one is {as_number(model.records)} typical errors of the other. Drag "
-            "either and both follow. Dashed rectangle: the ranges. A line leads from where a record was to where it "
-            "is pulled (not private).")
+        return ("Records are clipped to a ball before they are compared. The noise of a kernel matrix is over "
+                "records and has another shape.")
+    return (f"**One shape, two scales:** records are clipped to an ellipse, and the noise has its shape. Half an "
+            f"axis of the ellipse is {as_number(model.records)} typical errors. Drag either and both follow. Dashed: "
+            "the ranges. Lines show how far records are clipped (not private).")
 
 
 def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
-    """What the picture shows: when noise is private. ``record``: what neighbours differ in."""
+    """Say what the picture shows: when noise is private. ``record``: what neighbours differ in."""
     if model.changes is None:
-        return f"What one {record} can change has no simple outline in this plane, so only the noise is drawn."
+        return f"What one {record} can change has no simple outline here, so you see the noise alone."
+    if model.kind == "pure":
+        return ("**Private = the grey box inside.** On the outline, noise is e^ε times less likely than none. One box "
+                "has the grey box itself as outline; two boxes have the diamond through its corners.")
     if model.kind == "theorem":
-        return ("**Private = every change inside.** The noise of a theorem is far larger than it has to be: all that "
-                "one record can change is lost in the ellipse at the scale of privacy.")
+        return ("**Private = every change inside.** A theorem asks for far more noise than privacy does: the change "
+                "box is lost in the ellipse.")
     if model.changes.axes:
-        return ("**Private = every change inside.** Records and noise share one shape, so the ellipse at the scale of "
-                "privacy is the edge of what one record can change, and no noise is wasted in any direction.")
+        return ("**Private = every change inside.** Records and noise share one shape, so no noise is wasted in any "
+                "direction.")
     if model.changes.shadow:
-        return ("**Private = every change inside.** The privacy is decided by all directions of the answer together; "
-                "this is their shadow on a plane, where the changes need not reach the ellipse.")
+        return ("**Private = every change inside.** All directions of the answer together decide the privacy. You see "
+                "their shadow on a plane, where the changes may stay inside the ellipse.")
     if size > 2:
         part = sum(model.theta) / (model.rest + sum(model.theta))
         return (f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget, so the "
@@ -338,10 +354,12 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
 
 
 def drag_words(model: RuleModel) -> str:
-    """What can be moved, by mouse, finger and keys."""
-    keys = "All handles take the focus, and arrow keys move them."
-    line = "The green ring turns your use."
+    """Say what can be moved, by mouse, finger and keys."""
+    keys = "Arrow keys move a handle in focus."
+    line = "Turn the direction of the measured noise by the green ring."
+    if model.kind == "pure" and (model.rough or not model.apart):
+        return f"Change the share in the sidebar. {line} {keys}"
     if model.kind == "fixed":
-        return f"These directions do not lie in this plane: what is shown is their shadow on it. {line} {keys}"
-    pull = "Pull a round handle to change the split of the budget"
+        return f"These directions leave this plane: you see their shadow on it. {line} {keys}"
+    pull = "Drag a round handle to change the share"
     return f"{pull}{', turn the ellipse by its diamond' if model.can_turn else ''}. {line} {keys}"

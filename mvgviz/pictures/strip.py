@@ -1,4 +1,4 @@
-"""The line on every page: what an attacker can tell, how large the error is on what is needed, asked and spent."""
+"""The strip under a page's title: what the best attacker gains and how large the error is; all else behind a click."""
 
 import math
 from typing import NamedTuple
@@ -7,17 +7,16 @@ import numpy as np
 
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.design.privacy_loss import spent_mu
-from mvgviz.noise.accounting import total_variation
-from mvgviz.pictures.sentences import clipping_amount, open_parts, origin_items
+from mvgviz.design.privacy_loss import SpentMu, spent_mu
+from mvgviz.pictures.sentences import clipping_amount, neighbours_of, open_parts, origin_items
 from mvgviz.pictures.trade_off import least_item
-from mvgviz.scenario.own_units import FeatureNoise, own_units
+from mvgviz.release.intervals import data_units
+from mvgviz.scenario.own_units import SHARES, own_units, whole_scale
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, at_most, delta_words, in_html, listed
+from mvgviz.text import as_factor, as_number, as_probability, at_most, in_html, listed
 from mvgviz.validation import FloatArray
 
-FIGURES = 100
-_NAMED = 2
+FIGURES, _NAMED = 100, 2
 
 
 class Fact(NamedTuple):
@@ -29,92 +28,96 @@ class Fact(NamedTuple):
 
 
 def attacker(setup: Setup) -> tuple[int, str]:
-    """How many of 100 guesses between the worst neighbours the best attacker gets right, and that in words.
-
-    From the noise, and from what was paid for: no number covers what was read from the data.
-    """
-    part = 0.5 + float(total_variation(spent_mu(setup.design).total)) / 2
-    right = min(math.ceil(FIGURES * part - 1e-9), FIGURES)
-    most = "practically always right" if part > 0.995 else f"right {at_most(setup.design.mu_is)}{right} times in 100"
+    """Return how many of 100 guesses between the worst neighbours the best attacker gets right, and that in words."""
+    right = right_guesses(setup)
+    most = at_most(setup.design.mu_is)
+    most = "practically always right" if right == FIGURES else f"right {most}{right} times in 100"
     return right, f"{most}{' from the noise alone' if open_parts(setup) else ''}; a coin 50"
 
 
+def right_guesses(setup: Setup, releases: int = 1) -> int:
+    """Return that number, rounded up, after so many releases of this design."""
+    spent = spent_mu(setup.design)
+    gained = releases * spent.advantage if spent.blocks else (
+        SpentMu(noise=spent.after(releases)[0], directions=0.0).advantage)
+    return min(math.ceil(FIGURES * (0.5 + gained / 2) - 1e-9), FIGURES)
+
+
 def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
-    """What stands in front, with everything that needs care, and what stands behind one click."""
+    """Return the facts in front, with everything that needs care, and those behind one click."""
     origins, clipped = [Fact(*item) for item in origin_items(setup)], clipping_amount(setup)
     front = [
-        _error(setup, "typical error" if clipped is None else "error from noise alone"),
+        error_fact(setup, "typical error" if clipped is None else "error from noise alone"),
         *([] if clipped is None else [Fact("clipping adds", clipped)]),
-        Fact("privacy asked", f"ε = {setup.scenario.epsilon:g} at δ = "
-                              f"{delta_words(setup.delta, setup.dataset.n_records)}"),
-        Fact("spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}"),
         *(fact for fact in origins if fact.care)]
-    noise = setup.design.direction_std()
-    low, high = float(noise.min()), float(noise.max())
     least = least_item(setup)
     behind = [
-        Fact("noise along a direction (standard deviation)",
-             as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}"),
+        Fact("privacy asked", f"ε = {setup.scenario.epsilon:g} at δ = {as_probability(setup.delta)}"),
+        Fact("spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}"),
         *([] if least is None else [Fact(*least)]),
-        *(fact for fact in origins if not fact.care), Fact("neighbours", setup.design.neighbour_rule)]
+        *(fact for fact in origins if not fact.care), Fact("neighbours", neighbours_of(setup))]
     return front, behind
 
 
-def _error(setup: Setup, name: str) -> Fact:
-    """The typical error on what is needed: in the data's own units, else as a part of the full scale."""
+def error_fact(setup: Setup, name: str = "typical error") -> Fact:
+    """Return the typical error on priority columns: in the data's units, else as a part of the full scale."""
     rows = own_units(setup)
-    needed = [row for row in rows if row.needed]
-    if 0 < len(needed) <= _NAMED:
+    priority = [row for row in rows if row.priority]
+    if 0 < len(priority) <= _NAMED:
         parts = [f"{as_number(row.ours)}{f' {row.unit}' if row.unit else ''} on {row.name} "
-                 f"({as_factor(row.ours / row.equal)} equal noise)" for row in needed]
+                 f"({as_factor(row.ours / row.equal)} equal noise)" for row in priority]
         return Fact(name, listed(parts))
     if rows or setup.query.degree == 2:
         kept = _counted(setup)
-        ours, equal = (_of_ranges(setup, rows, of, kept) if rows else _on_entries(setup, design, kept)
+        by_name, weights = {row.name: row for row in rows}, np.array(list(kept.values()))
+        counted = [by_name[setup.dataset.features[k]] for k in kept] if rows else []
+        ours, equal = (_mean_square(np.array([getattr(row, of) / (row.upper - row.lower) for row in counted]), weights)
+                       if rows else _on_entries(setup, design, kept)
                        for of, design in (("ours", setup.design), ("equal", setup.iid)))
-        what = "what is needed" if set(kept) <= set(setup.scenario.needed_features) else "everything"
-        return Fact(f"{name} on {what}", f"{as_number(100 * ours)} % of {'the range' if rows else 'full scale'} "
-                                         f"({as_factor(ours / equal)} equal noise{_along_needed(setup)})")
+        what = "priority columns" if set(kept) <= set(setup.scenario.priority_features) else "everything"
+        return Fact(f"{name} on {what}", f"{as_number(100 * ours)} {SHARES[setup.query.degree]} "
+                                         f"({as_factor(ours / equal)} equal noise{_along_priority(setup)})")
     noise = setup.design.noise_std()
+    units = None if setup.query.is_graph else data_units(
+        type(setup.query), setup.scenario.scale, setup.dataset.ranges, setup.query.row_names)
+    if units is not None and setup.query.by_group:
+        measures = dict(zip(setup.dataset.features, setup.dataset.units, strict=True))
+        sums = zip((setup.query.row_names or ())[:-1], units.widths(noise).max(axis=1), strict=False)
+        return Fact(name, listed([f"{as_number(std)} {measures[row]} on the sum of {row}".replace("  ", " ")
+                                  for row, std in sums], most=_NAMED))
     ends = dict.fromkeys(as_number(float(end)) for end in (noise.min(), noise.max()))  # once where they read alike
-    return Fact(name, f"{' to '.join(ends)} an entry")
+    return Fact(name, f"{' to '.join(ends)} {setup.query.unit or 'an entry'}")
 
 
-def _along_needed(setup: Setup) -> str:
-    """The same along the directions that are needed, where these are no features; nothing where they cannot be told."""
+def _along_priority(setup: Setup) -> str:
+    """The same along priority directions that are no features; empty where there are none."""
     scenario = setup.scenario
     if scenario.needs_along != "directions" or not scenario.needs or setup.query.has_constant:
         return ""
     needs = needs_of({k: scenario.need_weights[k] for k in scenario.needs}, setup.query.rows)
-    ours, equal = (noise_on(design, needs, directions=setup.need_directions).needed
+    ours, equal = (noise_on(design, needs, directions=setup.need_directions).priority
                    for design in (setup.design, setup.iid))
-    return f", {as_factor(ours / equal)} on what is needed"
+    return f", {as_factor(ours / equal)} on priority directions"
 
 
 def _counted(setup: Setup) -> dict[int, float]:
-    """How much each of the needed features matters; every feature alike where nobody said."""
+    """The weight of each priority column; all columns alike where there are none."""
     scenario, features = setup.scenario, setup.query.features
-    kept = {k: scenario.need_weights[k] for k in scenario.needed_features if k < features}
+    kept = {k: scenario.need_weights[k] for k in scenario.priority_features if k < features}
     return kept or dict.fromkeys(range(features), 1.0)
-
-
-def _of_ranges(setup: Setup, rows: list[FeatureNoise], of: str, kept: dict[int, float]) -> float:
-    """The noise on a table or mean as a part of each range."""
-    parts = {row.name: getattr(row, of) / (row.upper - row.lower) for row in rows}
-    return _mean_square(np.array([parts[setup.dataset.features[k]] for k in kept]), np.array(list(kept.values())))
 
 
 def _on_entries(setup: Setup, design: NoiseDesign, kept: dict[int, float]) -> float:
     """The noise on second moments as a part of the largest that each can be; either side of the diagonal is one."""
-    block, largest = np.ix_(list(kept), list(kept)), np.maximum(setup.table.largest_values, np.finfo(float).tiny)
+    block = np.ix_(list(kept), list(kept))
     own, mixed = np.square(design.noise_std()), np.zeros((setup.query.rows, setup.query.rows))
     if design.mode == "both":  # the noise on (i, j) and on (j, i) has the covariance c_ij²
         mixed = np.square(design.row_covariance())
     else:
         np.fill_diagonal(mixed, np.diag(own))
-    squares = (own + own.T + 2 * mixed) / 4
+    squares = own if design.drawn == "symmetric" else (own + own.T + 2 * mixed) / 4
     weights = np.array(list(kept.values()))
-    return _mean_square((np.sqrt(squares) / np.outer(largest, largest))[block], np.outer(weights, weights))
+    return _mean_square((np.sqrt(squares) / whole_scale(setup))[block], np.outer(weights, weights))
 
 
 def _mean_square(parts: FloatArray, weights: FloatArray) -> float:
@@ -122,7 +125,7 @@ def _mean_square(parts: FloatArray, weights: FloatArray) -> float:
 
 
 def strip_html(setup: Setup) -> str:
-    """The line as HTML; provenance and neighbours stand in front only where something is not private."""
+    """Return the strip as HTML."""
     right, guess = attacker(setup)
     front, behind = facts(setup)
     front.insert(0, Fact("best attacker", guess))

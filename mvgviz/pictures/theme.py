@@ -1,4 +1,4 @@
-"""Colours, and what pictures have in common: axes, strokes, a map of a matrix, an ellipse of noise."""
+"""Colours and what pictures share: axes, strokes, a map of a matrix, an ellipse of noise."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from mvgviz.text import as_number
 from mvgviz.validation import FloatArray
 
 DIRECTIONAL = "#2B8CD6"
@@ -22,16 +23,21 @@ PALE = "#E3F0FA"  # DIRECTIONAL, nearly white
 PRIMARY = "#17608F"
 INK, QUIET, LINE, SOFT, PAPER = "#1A1A1A", "#55606B", "#767676", "#F0F2F5", "#FFFFFF"
 GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
-CSS_COLOURS = ":root, :host {" + " ".join(f"--{name}: {colour};" for name, colour in {
+FAMILY_COLOURS = {"gaussian": DIRECTIONAL, "ellipse": EXACT, "box": THEOREM2, "laplace": PURE}
+LIGHT, DARK = ("".join(f"--{name}: {colour};" for name, colour in colours.items()) for colours in ({
     "directional": DIRECTIONAL, "equal": IID, "exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "data": DATA,
-    "primary": PRIMARY, "ink": INK, "quiet": QUIET, "line": LINE, "soft": SOFT, "paper": PAPER}.items()) + "}"
-"""The colours as variables, for styles and scripts."""
+    "primary": PRIMARY, "strong": "#9A4200", "ink": INK, "quiet": QUIET, "line": LINE, "soft": SOFT, "paper": PAPER,
+    "grid": f"{INK}2E"}, {
+    "primary": "#4BA3E3", "ink": "#FAFAFA", "quiet": "#B4BEC8", "line": "#8D949C", "soft": "#1D222B",
+    "paper": "#0E1117", "grid": "#FAFAFA2E"}))
+"""The colours as variables of a style, and those that differ on dark paper."""
+CSS_COLOURS = f":root, :host {{{LIGHT}}}"
 EDGE = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
 """The line around a bar's parts or a map's tiles."""
 
 
 def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: int = 10) -> go.Figure:
-    """The figure with the common margins, legend and transparent background."""
+    """Give the figure the common margins, legend and transparent background."""
     return laid_out(figure, {
         "height": height, "margin": {"l": 10, "r": 10, "t": top, "b": 10}, "hovermode": "closest",
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": legend,
@@ -40,11 +46,7 @@ def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: in
 
 
 def laid_out(figure: go.Figure, layout: Mapping[str, Any]) -> go.Figure:
-    """The figure with values of its layout set as they are, nested, lists apart.
-
-    Plotly's own ``update_layout`` holds each against its schema and tells listeners that a server has none of: with a
-    look that never changes that is most of the time that a figure takes.
-    """
+    """Set nested values of the figure's layout, without Plotly's checks, which take most of a figure's time."""
     _merge(figure._layout, layout)
     return figure
 
@@ -58,25 +60,24 @@ def _merge(held: dict[str, Any], new: Mapping[str, Any]) -> None:
 
 
 def stroke(colour: str, width: float, dash: str | None = None) -> dict[str, Any]:
-    """A line without markers, for Plotly's ``add_scatter``."""
+    """Return a line without markers, for Plotly's ``add_scatter``."""
     return {"mode": "lines", "line": {"color": colour, "width": width} | ({} if dash is None else {"dash": dash})}
 
 
 def wash(colour: str, strength: float) -> str:
-    """The colour, mostly transparent, so that it shows on light and dark."""
+    """Return the colour, transparent, so that it shows on light and dark."""
     red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{strength:g})"
 
 
 def decades(low: float, high: float) -> dict[str, Any]:
-    """Ticks for a log axis between two exponents: whole powers of ten, at most about eight."""
-    if high - low < 2:
-        return {"exponentformat": "power", "nticks": 8}
-    return {"exponentformat": "power", "dtick": max(1, math.ceil((high - low) / 8))}
+    """Return about eight ticks at whole powers of ten, for a log axis between two exponents."""
+    return {"exponentformat": "power"} | (
+        {"nticks": 8} if high - low < 2 else {"dtick": max(1, math.ceil((high - low) / 8))})
 
 
 def log_ticks(low: float, high: float) -> dict[str, Any]:
-    """Few round ticks of a log axis: 1, 2, 5 within a decade or two, whole decades beyond."""
+    """Return few round ticks of a log axis: 1, 2, 5 within a decade or two, whole decades beyond."""
     span, start = np.log10(high / low), int(np.floor(np.log10(low))) - 1
     steps = (1, 1.5, 2, 3, 4, 5, 7) if span <= 0.8 else (1, 2, 5) if span <= 2.5 else (1,)
     every = 1 if span <= 2.5 else int(np.ceil(span / 6))
@@ -85,25 +86,25 @@ def log_ticks(low: float, high: float) -> dict[str, Any]:
 
 
 def log_axis(low: float, high: float, *, room: float, least: float = 0.1) -> dict[str, Any]:
-    """A log axis with round ticks that holds two values and ``room`` (a share of their distance) on either side."""
+    """Return a log axis with round ticks that holds two values and ``room`` (a share of their distance) beside them."""
     beside = max(room * np.log10(high / low), least)
     return {"type": "log", "range": [np.log10(low) - beside, np.log10(high) + beside], **log_ticks(low, high)}
 
 
 def row_axis(labels: Sequence[str], size: int | None = None) -> dict[str, Any]:
-    """A vertical axis with one labelled line a row, the first on top."""
+    """Return a vertical axis with one labelled line a row, the first on top."""
     return {"tickvals": list(range(len(labels))), "ticktext": labels, "range": [len(labels) - 0.4, -0.6],
             "showgrid": False, "zeroline": False, **({} if size is None else {"tickfont": {"size": size}})}
 
 
 def upright(x: float, colour: str, dash: str, *, width: float, **more: Any) -> dict[str, Any]:
-    """A line (a Plotly shape) from the bottom of the picture to its top."""
+    """Return a line (a Plotly shape) from the bottom of the picture to its top."""
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper",
             "line": {"color": colour, "width": width, "dash": dash}, **more}
 
 
 def interval(means: Sequence[float], halves: Sequence[float], *, thickness: float, log: bool) -> dict[str, Any]:
-    """Bars without ends for Plotly's ``error_x`` and ``error_y``; on a log axis none reaches down to 0."""
+    """Return bars for Plotly's ``error_x`` or ``error_y``; on a ``log`` axis none reaches down to 0."""
     below = [min(half, 0.95 * mean) if log else half for mean, half in zip(means, halves, strict=True)]
     return {"array": halves, "arrayminus": below, "thickness": thickness, "width": 0}
 
@@ -114,16 +115,13 @@ _PIXELS = 16  # for a label, with what stands around the picture
 
 
 def top_left(matrix: FloatArray) -> FloatArray:
-    """What is shown of a matrix, at most 40 × 60 entries: more could not be told apart."""
+    """Return the entries of a matrix that are drawn, at most 40 × 60."""
     return matrix[:MOST_ROWS, :MOST_COLS]
 
 
 def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool | None = None,
              **more: Any) -> go.Heatmap:
-    """Colours centred on 0, the same strength for the same size either way, strongest at ``reach``.
-
-    What is never below 0 has one colour, from 0 on.
-    """
+    """Return a map with colours centred on 0, strongest at ``reach``; one colour where nothing is below 0."""
     bar = {"title": {"text": value_title, "side": "right"}, "thickness": 12, "exponentformat": "power"}
     one_sign = signed is False or (signed is None and float(matrix.min()) >= 0)
     scale = {"colorscale": "Oranges", "zmin": 0} if one_sign else {"colorscale": "RdBu_r", "zmin": -reach}
@@ -131,15 +129,21 @@ def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool
 
 
 def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[str], row_title: str, col_title: str,
-                value_title: str, height: int = 380) -> go.Figure:
-    """Every entry, with its number where they are few; rows and columns by name where these are not too many."""
+                value_title: str, height: int = 380, told: FloatArray | None = None,
+                days: Sequence[bool] = ()) -> go.Figure:
+    """Draw every entry, with its number where they are few, and names where they fit.
+
+    ``told``: the numbers in the data's units, while colours are normalised. ``days``: rows that hold dates.
+    """
     rows, cols = shown.shape
-    few = max(rows, cols) <= (_NUMBERED if height >= _HIGH else _NUMBERED // 2)
-    text = [[f"{value:.2g}" for value in line] for line in shown] if few else None
+    value_title += "<br>(colour: normalised scale)" * (told is not None)
+    few = cols <= (_NUMBERED if height >= _HIGH else _NUMBERED // 2 + 1) and rows <= _NUMBERED * (1 + (cols == 1))
+    cells = [[str(np.datetime64(round(value), "D")) if day else as_number(value, 4) for value in line] for line, day in
+             zip(shown if told is None else told, days or [False] * rows, strict=True)]
     figure = go.Figure(heat_map(
-        shown, float(np.abs(shown).max()) or 1.0, value_title, text=text, texttemplate="%{text}" if text else None,
-        textfont={"size": 11},
-        hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{z:.4g}}<extra></extra>",
+        shown, float(np.abs(shown).max()) or 1.0, value_title, text=cells if few else None, customdata=cells,
+        texttemplate="%{text}" if few else None, textfont={"size": 11},
+        hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{customdata}}<extra></extra>",
         x=list(range(cols)), y=list(range(rows))))
     most = height // _PIXELS
     for axis, labels, number, title in ((figure.update_xaxes, col_labels, cols, col_title),
@@ -151,7 +155,7 @@ def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[st
 
 
 def named_ticks(labels: list[str], *, most: int = 24) -> dict[str, Any]:
-    """A tick for each label, or for every second, third, … where there are so many that they would overlap."""
+    """Return a tick for each label, or for every second, third, … where they would overlap."""
     every = range(0, len(labels), -(-len(labels) // most) or 1)
     return {"tickvals": list(every), "ticktext": [labels[k] for k in every]} if labels else {}
 
@@ -160,7 +164,7 @@ _TURN = np.linspace(0, 2 * np.pi, 181)
 
 
 def ellipse_outline(covariance: FloatArray, level: float) -> FloatArray:
-    """The outline, 2 × points, that holds ``level`` of a centred normal with this 2 × 2 covariance."""
+    """Return the outline (2 × points) that holds ``level`` of a centred normal with this 2 × 2 covariance."""
     values, vectors = np.linalg.eigh(covariance)
     radius = math.sqrt(-2 * math.log1p(-level))
     circle = np.vstack([np.cos(_TURN), np.sin(_TURN)])

@@ -5,43 +5,54 @@ Its numbers and sentences come from the functions that the pages use, its page f
 
 import json
 import textwrap
+from dataclasses import replace
 from datetime import UTC, datetime
 
+import numpy as np
 import plotly.graph_objects as go
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from mvgviz.design.limits import limit_inputs
+from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.pictures import report as words
+from mvgviz.pictures import shape
+from mvgviz.pictures.bounds import curves_picture
+from mvgviz.pictures.budget import gains_verdict, noise_picture
 from mvgviz.pictures.glossary import WORDS
+from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.privacy import odds_words, tradeoff_picture
+from mvgviz.pictures.sentences import clipping_words
 from mvgviz.pictures.theme import CSS_COLOURS, INK, PAPER
-from mvgviz.pictures.utility import metric_words
-from mvgviz.report.slides import design_slides, utility_slide
+from mvgviz.pictures.trade_off import others_sentence, trade_off_picture
+from mvgviz.pictures.utility import LANES, dots_picture, metric_words, priority_names
+from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.study import Study
-from mvgviz.text import as_html, as_text
+from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
+from mvgviz.text import as_html, as_number, as_text, in_markdown
 from mvgviz.trials.results import Results
 from mvgviz.version import VERSION
 
 _LINES = {"xaxis": 50, "yaxis": 28}
 """Letters in a line of an axis' title that a phone, and a picture on paper, have room for."""
-_PAGES = Environment(loader=PackageLoader("mvgviz.report"), autoescape=True, undefined=StrictUndefined,
+TEMPLATES = Environment(loader=PackageLoader("mvgviz.report"), autoescape=True, undefined=StrictUndefined,
                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-_PAGES.policies["json.dumps_kwargs"] = {}
-_PAGES.filters |= {"markdown": lambda text: Markup(as_html(text)), "plain": as_text}  # noqa: S704 as_html escapes
+TEMPLATES.policies["json.dumps_kwargs"] = {}
+TEMPLATES.filters |= {"markdown": lambda text: Markup(as_html(text)), "plain": as_text}  # noqa: S704 as_html escapes
 
 
 def report_html(setup: Setup, results: Results | None, *, simulated: bool, study: Study | None = None) -> str:
-    """The report of a design and, where there are results of "mvg" and "iid", of what its answer is worth.
+    """Return the report of a design and, where there are results of "mvg" and "iid", of what its answer is worth.
 
-    ``simulated``: setup and results are those of a stand-in (``mvgviz.trials.stand_in``), so that
-    nothing in the report is computed from the records. Otherwise trials and whatever else reads the
-    data are not private, and the report says so at its top. ``study``: its notes are printed, and the file itself is
-    at the end, to be saved and opened again.
+    ``simulated``: setup and results are of simulated data (``mvgviz.trials.stand_in``), so no record enters the report.
+    Otherwise whatever reads the data is not private, and the report says so at its top. ``study``: the report prints
+    its notes, and the file itself at the end.
     """
     told = None if results is None else utility_slide(setup, results, simulated=simulated)
     slides = design_slides(setup)
-    return _PAGES.get_template("report.html").render(
+    return TEMPLATES.get_template("report.html").render(
         title=words.data_title(setup), colours=CSS_COLOURS, version=VERSION, made=datetime.now(UTC),
         scenario=setup.scenario, study=study,
         warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
@@ -57,8 +68,50 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool, study
         plotly=get_plotlyjs())
 
 
+def design_slides(setup: Setup) -> dict[str, Picture]:
+    """Shape, who gains and who pays, what another share would give, privacy, bounds: what follows from the design."""
+    slides, table, spent, query = {}, budget_table(setup), spent_mu(setup.design), setup.query
+    asked = {"epsilon": setup.scenario.epsilon, "delta": setup.delta}
+    if table.size > 1:
+        if not setup.design.blocks:  # its cloud and outline are those of Gaussian noise
+            slides["shape"] = _shape(setup)
+        gains = noise_picture(setup, table)
+        slides["gains"] = replace(gains, takeaway=f"{gains_verdict(setup, table)}{gains.takeaway}")
+    if trade_off_refusal(setup) is None:
+        slides["trade_off"] = trade_off_picture(setup, trade_off_of(setup))
+    slides["privacy"] = replace(tradeoff_picture(spent, **asked, mu_is=setup.design.mu_is),
+                                takeaway=odds_words(setup, spent))
+    limits = curves_picture(limit_inputs(query, **asked, sensitivity=query.sensitivity), "epsilon",
+                            tail=setup.scenario.tail, as_noise=True, all_tails=False,
+                            s2_words=f"the tight s₂ = {as_number(query.sensitivity)}")
+    slides["bounds"] = replace(limits, about="""\
+How much equal noise each guarantee asks for, as the privacy budget varies; lower is better. The points are this \
+scenario. The theorems are sufficient, and loose; less noise than the exact limit would break the promise.""")
+    return slides
+
+
+def _shape(setup: Setup) -> Picture:
+    turned, pair, names = shape.design_plane(setup)
+    numbers = shape.ellipse_numbers(setup.design, setup.iid, plane=pair, level=0.95, of_directions=turned,
+                                    normals=np.random.default_rng(setup.scenario.seed).standard_normal((2, 250)))
+    picture = shape.ellipse_picture(numbers, names)
+    kept = "" if setup.query.bound is None else f" {shape.ABOUT_BOUND}"
+    return replace(picture, about=f"{picture.about}{kept}").adding(clipping_words(setup, name=in_markdown))
+
+
+def utility_slide(setup: Setup, results: Results, *, simulated: bool) -> Picture | None:
+    """Return how wrong the answer will be: directional noise against equal noise; None before the first trial.
+
+    ``results`` has the mechanisms "mvg" and "iid"; others are left out. ``simulated``: they are of simulated data.
+    """
+    shown = replace(results, outcomes=tuple(outcome for outcome in results.outcomes if outcome.mechanism.key in LANES))
+    if not shown["mvg"].errors.size:
+        return None
+    on = "simulated data" if simulated else "this data (not private)" if setup.scenario.is_upload else ""
+    return dots_picture(shown, priority_names(setup), on=on).adding(others_sentence(setup))
+
+
 def _drawing(figure: go.Figure) -> dict[str, object]:
-    """For Plotly: on white, and a page scrolls past it under a finger."""
     shown = go.Figure(figure)
     shown.update_layout(template="plotly_white", paper_bgcolor=PAPER, dragmode=False, autosize=True,
                         font={"color": INK, "size": 13})

@@ -22,7 +22,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from mvgviz.provenance import Origin, Range
+from mvgviz.provenance import Category, Origin, Range
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import DataSource
 from mvgviz.version import VERSION
@@ -32,14 +32,14 @@ _TEMPLATE = Path(__file__).parent / "templates" / "program.py"
 
 
 def python_script(scenario: Scenario, *, source: DataSource) -> str:
-    """A program: ``python program.py [data file] [--trials N] [--release out.csv]``."""
+    """Return a program: ``python program.py [data file] [--trials N] [--release out.csv]``."""
     top, imports, *rest = [text for kind, text in _cells(scenario, source, in_notebook=False)
                            if kind in ("code", "program")]
     return "\n\n".join([top, imports, "\n\n\n".join(rest)]) + "\n"
 
 
 def notebook(scenario: Scenario, *, source: DataSource) -> str:
-    """The same as a notebook (JSON text, nbformat 4): a few cells with a sentence each."""
+    """Return the same as a notebook (JSON text, nbformat 4): a few cells with a sentence each."""
     shown = [cell for cell in _cells(scenario, source, in_notebook=True) if cell[0] in ("code", "markdown")]
     cells: list[dict[str, Any]] = []
     for position, (kind, text) in enumerate(shown):
@@ -54,7 +54,6 @@ def notebook(scenario: Scenario, *, source: DataSource) -> str:
 
 
 def _cells(scenario: Scenario, source: DataSource, *, in_notebook: bool) -> list[tuple[str, str]]:
-    """The template's cells made out for a scenario: what kind each is, and its text."""
     own = scenario.data.startswith("upload-")
     text = _TEMPLATE.read_text(encoding="utf-8").replace("VERSION", VERSION)
     text = text if own else text.replace("[data file] ", "")
@@ -62,7 +61,8 @@ def _cells(scenario: Scenario, source: DataSource, *, in_notebook: bool) -> list
     text = _decided(text, {"FROM_FILE": own, "WITH_DIRECTIONS": scenario.directions == "upload",
                            "IN_NOTEBOOK": in_notebook})
     text = re.sub(r"\n{4,}", "\n\n\n", text)  # where a branch is gone
-    text = text.replace(", **USE", _arguments(source, "orientation", "missing", "levels", "person", "at_most"))
+    text = text.replace(", **USE", _arguments(source, "orientation", "missing", "levels", "person", "at_most", "units",
+                                              "title"))
     text = text.replace(", **READING", _arguments(source, "separator", "decimal", "header", "member", "texts"))
     kinds = re.split(r"^# %% (.*)\n", f"# %% program\n{text}", flags=re.MULTILINE)[1:]
     values = _values(scenario, source)
@@ -87,7 +87,6 @@ def _decided(text: str, flags: Mapping[str, bool]) -> str:
 
 
 def _assigned(text: str, values: Mapping[str, str]) -> str:
-    """A program with other values in its assignments, of which each is on one line of its own."""
     lines = text.split("\n")
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in values:
@@ -112,14 +111,20 @@ def _values(scenario: Scenario, source: DataSource) -> dict[str, str]:
 
 
 def _arguments(source: DataSource, *names: str) -> str:
-    """Those that are not as usual."""
     usual = DataSource(name="")
-    return "".join(f", {name}={getattr(source, name)!r}" for name in names
+    return "".join(f", {name}={_code(getattr(source, name))}" for name in names
                    if getattr(source, name) != getattr(usual, name))
 
 
+def _code(value: Any) -> str:
+    if isinstance(value, Category):
+        return f"mv.Category({value.levels!r}, mv.Origin.{value.origin.name}, ordered={value.ordered})"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name!r}: {_code(one)}" for name, one in value.items()) + "}"
+    return repr(value)
+
+
 def _listing(items: Iterable[str], brackets: str) -> str:
-    """On one line if it fits, else one item a line."""
     texts = list(items)
     line = f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
     if len(line) <= _WIDTH:
@@ -129,6 +134,5 @@ def _listing(items: Iterable[str], brackets: str) -> str:
 
 
 def _range_code(span: Range) -> str:
-    """A pair where it is declared."""
     ends = f"{span.low!r}, {span.high!r}"
     return f"({ends})" if span.origin is Origin.DECLARED else f"mv.Range({ends}, mv.Origin.{span.origin.name})"

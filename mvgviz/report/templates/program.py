@@ -73,13 +73,14 @@ def show_design(setup):
     print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {design.neighbour_rule}")
     if setup.query.bound is not None:
         origin = setup.looked_at["bound"].words
-        print(f"records: pulled into an ellipse of radius {setup.query.bound.radius:g}, {origin}")
+        print(f"records: clipped to an ellipse of radius {setup.query.bound.radius:g}, {origin}")
     print(f"epsilon asked: {SCENARIO.epsilon:.6g} at delta {setup.delta:.6g}")
     print(f"epsilon spent by the noise: {at_most}{setup.epsilon_spent:.6g}")
     print("; ".join(f"{what}: {origin.words}" for what, origin in setup.looked_at.items()))
     print("noise along each direction (standard deviation):")
-    for name, std in list(zip(setup.direction_names, design.direction_std(), strict=True))[:20]:
-        print(f"  {name!r}: {std:.6g}")
+    own, units = mv.along_directions(setup)
+    for name, std, unit in list(zip(setup.direction_names, design.direction_std() * own, units, strict=True))[:20]:
+        print(f"  {name!r}: {std:.6g} {unit}")
     clipping = mv.clipping_of(setup)
     if clipping is not None:
         print(f"clipping adds to a number at most {clipping.most.max():.6g}, on this data {clipping.here.max():.6g} "
@@ -97,17 +98,17 @@ if IN_NOTEBOOK:
 
 # %% code
 def show_trials(data, trials, directions=None):
-    """Mean error of directional noise and of equal noise, against what it has to beat."""
+    """Print the mean error of directional and of equal noise, and the errors to beat."""
     results = mv.run_trials(SCENARIO, data, trials=trials, problem=mv.pose(SCENARIO, data, uploaded=directions))
     judged = "" if results.judged_on == "everything" else f" (of the answer: {results.judged_on})"
     print(f"{results.metric}{judged} in {trials} trials, measured on the data (not private):")
     for outcome in results.outcomes:
         low, high = outcome.interval
         print(f"  {outcome.mechanism.label}: {outcome.mean:.6g}, 95 % interval {low:.6g} to {high:.6g}")
-    print(f"  without privacy: {results.references.non_private:.6g}")
+    print(f"  no privacy: {results.references.non_private:.6g}")
     if SCENARIO.task.endswith("ridge"):
         print(f"  private mean of the label: {results.references.private_mean:.6g}")
-    print(f"  answer without data: {results.references.trivial:.6g}")
+    print(f"  no-data baseline: {results.references.trivial:.6g}")
     print(f"  random guess: {results.references.random_guess:.6g}")
 
 

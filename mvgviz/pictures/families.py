@@ -1,0 +1,266 @@
+"""Which family of noise: who wins where, priority against other columns, privacy curves, several releases."""
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from scipy import optimize
+
+from mvgviz.noise.families import FAMILIES, Family, pure_epsilon, same_attacker, staircase_std
+from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, decades, log_axis, stroke, styled
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_factor, as_number, as_probability
+
+MOST_RELEASES = 30
+_SHARES = np.linspace(0.02, 0.98, 97)
+_COLUMNS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 130, 200)
+_EPSILONS = (0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0)
+_GAUSSIAN = FAMILIES["gaussian"]
+_LEAST = 1e-9  # the lowest delta of the picture
+_KNOWN_DELTA, _KNOWN_EPSILONS, _KNOWN = 1e-5, (0.1, 10), 0.98  # where the lowest of any noise is known, and how closely
+_TIE, _CLEARLY = 1.005, 1.02
+
+
+class Case(NamedTuple):
+    """``size`` numbers, of which ``priority`` get ``share`` of the precision, under the promise (epsilon, delta)."""
+
+    size: int
+    priority: int
+    share: float
+    epsilon: float
+    delta: float
+
+    @property
+    def is_split(self) -> bool:
+        return 0 < self.priority < self.size
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        return self.epsilon, self.delta
+
+
+def case_of(setup: Setup) -> Case:
+    """Return the scenario's columns, priority columns, share and promise."""
+    scenario, size = setup.scenario, setup.dataset.n_features
+    priority = len([k for k in scenario.priority_features if k < size])
+    share = scenario.share if scenario.allocation == "binary" else priority / size
+    return Case(size, priority, share, scenario.epsilon, setup.delta)
+
+
+def fits_box(setup: Setup) -> bool:
+    """Return whether one record changes this answer inside a box: a mean or a table, not clipped to a bound."""
+    return setup.query.degree == 1 and setup.query.bound is None
+
+
+def noise_of(family: Family, case: Case, releases: int = 1) -> float:
+    """Return the noise on priority columns when other columns have that of the Gaussian split; on all without a split.
+
+    Several releases share the promise. For the ellipse only one release has a closed form: NaN for more.
+    """
+    if releases > 1 and not family.is_pure:
+        return math.sqrt(releases) * noise_of(family, case) if family is _GAUSSIAN else math.nan
+    epsilon, delta = case.promise
+    if releases > 1:
+        epsilon, delta = pure_epsilon(releases, epsilon, delta), 0.0
+    if not case.is_split:
+        return family.std(case.size, epsilon, delta)
+    priority, other = case.priority, case.size - case.priority
+    wanted = math.sqrt(releases) * _GAUSSIAN.split(priority, other, case.share, *case.promise).other
+
+    def excess(share: float) -> float:
+        return math.log(family.split(priority, other, share, epsilon, delta).other / wanted)
+
+    low, high = 1e-6, 1 - 1e-6
+    if excess(low) >= 0:  # the other columns alone need more
+        return math.inf
+    share = float(optimize.brentq(excess, low, high)) if excess(high) > 0 else high
+    return family.split(priority, other, share, epsilon, delta).priority
+
+
+def best_family(case: Case, releases: int = 1, *, box: bool = True) -> tuple[Family, float]:
+    """Return the family with the lowest noise and how many times less it has than Gaussian noise."""
+    able = [family for family in FAMILIES.values() if box or not family.is_pure]
+    noises = {family.name: noise_of(family, case, releases) for family in able}
+    best = _lowest({name: noise for name, noise in noises.items() if not math.isnan(noise)})
+    return best, noises["gaussian"] / noises[best.name]
+
+
+def _lowest(noises: Mapping[str, float]) -> Family:
+    """Return the family with the lowest noise; pure noise wins ties, since for one number most are nearly equal."""
+    return FAMILIES[min(noises, key=lambda name: noises[name] * (1 if FAMILIES[name].is_pure else _TIE))]
+
+
+def last_release(case: Case) -> int:
+    """Return up to how many releases box noise has less noise than Gaussian noise; 0 where it never has."""
+    return next((count - 1 for count in range(1, MOST_RELEASES + 1)
+                 if noise_of(FAMILIES["box"], case, count) >= noise_of(_GAUSSIAN, case, count)), MOST_RELEASES)
+
+
+def advice_words(case: Case, releases: int, *, box: bool) -> str:
+    """Return one piece of advice: verdict, number, reason, and its price."""
+    best, gain = best_family(case, releases, box=box)
+    many = f"{_counted(releases, 'release')} of {_counted(case.size, 'number')}"
+    where = "priority columns" if case.is_split else "every number"
+    if best is _GAUSSIAN or gain < _CLEARLY:
+        return f"**For {many}, stay with Gaussian noise.** No other family has clearly less noise on {where}."
+    same = "the same promise and the same noise on other columns" if case.is_split else "the same promise"
+    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at {same}. "
+            f"{price_words(best, case)}".rstrip())
+
+
+def price_words(family: Family, case: Case) -> str:
+    """Return what the best attacker gains over Gaussian noise; empty where that is nothing."""
+    hits, usual = _right(family, case), _right(_GAUSSIAN, case)
+    return "" if hits <= usual else (
+        f"The price: the best attacker is right {hits} times in 100, against {usual} with Gaussian noise.")
+
+
+def last_words(case: Case) -> str:
+    """Return up to how many releases box noise is lower than Gaussian noise."""
+    last = last_release(case)
+    if last == 0:
+        return "**Gaussian noise is lower from the first release on.**"
+    if last == MOST_RELEASES:
+        return f"**Box noise is lower for all {last} releases tried.**"
+    return f"**Box noise is lower for up to {_counted(last, 'release')}**, Gaussian noise from {last + 1} on."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{'one' if count == 1 else f'{count:,}'} {what}{'s' * (count > 1)}"
+
+
+def _right(family: Family, case: Case) -> int:
+    return round(50 * (1 + family.advantage(case.size, *case.promise)))
+
+
+def family_split_picture(case: Case) -> Picture:
+    """Noise on priority columns against noise on other columns, for every family and share."""
+    figure, unit = go.Figure(), _GAUSSIAN.std(case.size, *case.promise)
+    priority, other = case.priority, case.size - case.priority
+    across, up = [], []
+    for family in FAMILIES.values():
+        curve = np.array([family.split(priority, other, share, *case.promise) for share in _SHARES]) / unit
+        here = np.array(family.split(priority, other, case.share, *case.promise)) / unit
+        figure.add_scatter(x=curve[:, 0], y=curve[:, 1], name=family.title, customdata=_SHARES,
+                           hovertemplate="share %{customdata:.0%}: %{x:.3g} × on priority columns, %{y:.3g} × on others"
+                                         f"<extra>{family.title}</extra>",
+                           **stroke(FAMILY_COLOURS[family.name], 2.5))
+        figure.add_scatter(x=here[:1], y=here[1:], mode="markers", showlegend=False, hoverinfo="skip",
+                           marker={"color": FAMILY_COLOURS[family.name], "size": 10})
+        across.append(here[0])
+        up.append(here[1])
+    highest = max(up) * 2
+    if case.delta <= _KNOWN_DELTA and _KNOWN_EPSILONS[0] <= case.epsilon <= _KNOWN_EPSILONS[1]:
+        across.append(_KNOWN * math.sqrt(priority) * staircase_std(case.epsilon) / unit)
+        figure.add_scatter(x=[across[-1]] * 2, y=[min(up) / 1.5, highest], mode="lines", name="lowest possible (bound)",
+                           line={"color": DATA, "width": 2, "dash": "dot"}, hoverinfo="name")
+    figure.update_xaxes(title="noise on priority columns (× equal Gaussian noise)",
+                        **log_axis(min(across) / 1.2, max(1.0, *across), room=0.05))
+    figure.update_yaxes(title="noise on other columns (× equal Gaussian noise)",
+                        **log_axis(min(up) / 1.5, highest, room=0.05))
+    best, gain = best_family(case)
+    takeaway = (f"**At the same noise on other columns, {best.word} noise has {as_factor(gain)} less on priority "
+                "columns than the Gaussian split.**" if gain > _CLEARLY else
+                "**No family beats the Gaussian split here.**")
+    return Picture(styled(figure, height=380), takeaway, f"""\
+Each curve is one family at the same promise, for one release. Down and left is better. Dots: a share of
+{case.share:.0%} for the {priority} priority columns of {case.size}. Gaussian and ellipse noise divide precision; box
+and Laplace noise divide ε. One record changes each number by at most its range. Dotted: no noise of any family with
+this promise lies left of it.""")
+
+
+@lru_cache(maxsize=8)
+def _winners(delta: float) -> dict[str, list[tuple[int, float]]]:
+    """Return, by family, at how many columns and which epsilon its equal noise is lowest."""
+    found: dict[str, list[tuple[int, float]]] = {name: [] for name in FAMILIES}
+    for size, epsilon in product(_COLUMNS, _EPSILONS):
+        found[_lowest(_equal(size, epsilon, delta)).name].append((size, epsilon))
+    return found
+
+
+def _equal(size: int, epsilon: float, delta: float) -> dict[str, float]:
+    return {name: family.std(size, epsilon, delta) for name, family in FAMILIES.items()}
+
+
+def family_map_picture(case: Case) -> Picture:
+    """The family with the lowest equal noise, by number of columns and epsilon; the scenario as a dot."""
+    figure = go.Figure()
+    for name, places in _winners(case.delta).items():
+        if places:
+            title = FAMILIES[name].title
+            figure.add_scatter(x=[size for size, _ in places], y=[epsilon for _, epsilon in places], mode="markers",
+                               name=title, marker={"color": FAMILY_COLOURS[name], "symbol": "square", "size": 17},
+                               hovertemplate="%{x} columns, ε = %{y}<extra>" + title + "</extra>")
+    figure.add_scatter(x=[case.size], y=[case.epsilon], mode="markers", name="this scenario", cliponaxis=False,
+                       marker={"size": 15, "color": PAPER, "symbol": "circle", "line": {"width": 4, "color": DATA}},
+                       hovertemplate="%{x} columns, ε = %{y}<extra>this scenario</extra>")
+    figure.update_xaxes(title="columns", **log_axis(1, 200, room=0.05))
+    figure.update_yaxes(title="ε", **log_axis(0.1, 10, room=0.05))
+    stds = _equal(case.size, *case.promise)
+    best = _lowest(stds)
+    gain = stds["gaussian"] / stds[best.name]
+    return Picture(styled(figure, height=380), (
+        f"**With equal noise on {_counted(case.size, 'column')}, {best.word} noise is lowest**"
+        + (f": {as_factor(gain)} less than Gaussian." if gain > _CLEARLY else ".")), f"""\
+Each square: the family with the lowest standard deviation when every column gets the same noise, for one release at
+δ = {as_probability(case.delta)}. Box noise fits few columns: its noise grows with their number, Gaussian noise with
+the square root. The ellipse never needs clearly more than Gaussian noise while δ is small against ε.""")
+
+
+def family_curves_picture(case: Case) -> Picture:
+    """The whole privacy curve of three families through the same promise."""
+    figure = go.Figure()
+    grid = np.unique([*np.linspace(0, 2, 81), *(1 - np.geomspace(1e-8, 0.02, 15))]) * case.epsilon
+    for name in ("gaussian", "ellipse", "box"):
+        family = FAMILIES[name]
+        deltas = np.array([family.delta_at(float(at), case.size, *case.promise) for at in grid])
+        figure.add_scatter(x=grid, y=np.where(deltas > _LEAST, deltas, np.nan), name=family.title,
+                           hovertemplate="ε = %{x:.3g}: δ = %{y:.2g}<extra>" + family.title + "</extra>",
+                           **stroke(FAMILY_COLOURS[name], 2.5))
+    figure.add_scatter(x=[case.epsilon], y=[case.delta], mode="markers", name="the promise",
+                       marker={"size": 12, "color": PAPER, "line": {"width": 3, "color": DATA}}, hoverinfo="name")
+    figure.update_xaxes(title="ε")
+    low = math.log10(_LEAST)
+    figure.update_yaxes(title="δ at that ε", type="log", range=[low, 0.1], **decades(low, 0))
+    rights = {name: _right(FAMILIES[name], case) for name in ("gaussian", "ellipse", "box")}
+    return Picture(styled(figure, height=380), (
+        f"**Same promise, another attacker.** The best attacker is right {rights['box']} times in 100 against box "
+        f"noise, {rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. Made equally "
+        f"strong against that attacker, box noise needs {as_factor(same_attacker('box', case.size, *case.promise))} "
+        "the Gaussian noise."), """\
+A promise (ε, δ) is one point of a curve. All families pass at or below that point. At ε = 0 the curve shows what the
+best attacker gains over guessing. Box noise has no δ: no loss goes beyond its ε. Gaussian noise keeps a small δ
+at every ε, but tells the typical attacker less.""")
+
+
+def family_releases_picture(case: Case, releases: int) -> Picture:
+    """Noise of each release when several share the promise, for box and Gaussian noise."""
+    figure, counts = go.Figure(), list(range(1, MOST_RELEASES + 1))
+    unit, top = noise_of(_GAUSSIAN, case), 3 * math.sqrt(MOST_RELEASES)
+    for name in ("gaussian", "box"):
+        noises = [noise_of(FAMILIES[name], case, count) / unit for count in counts]
+        figure.add_scatter(x=counts, y=[value if math.isfinite(value) else None for value in noises],
+                           name=FAMILIES[name].title,
+                           hovertemplate="%{x} releases: %{y:.3g} ×<extra>" + FAMILIES[name].title + "</extra>",
+                           **stroke(FAMILY_COLOURS[name], 2.5))
+    figure.add_vline(x=releases, line={"color": DATA, "dash": "dot"})
+    where = "priority columns" if case.is_split else "every number"
+    figure.update_xaxes(title="releases that share the promise")
+    figure.update_yaxes(title=f"noise on {where} (× one Gaussian release)", range=[0, top])
+    return Picture(styled(figure, height=380), last_words(case), """\
+Gaussian noise grows with the square root of the number of releases. Box noise nearly grows with the number itself: pure
+ε adds up. The box curve is an upper bound, from the worst of all pure mechanisms. Noise on other columns is the same
+for both. The ellipse has no closed form for several releases and is left out.""")
+
+
+def width_rows(case: Case) -> list[tuple[str, str, str, str]]:
+    """Return family, standard deviation, 95 % half-width and the best attacker's hits in 100, for equal noise."""
+    return [(family.title, as_number(family.std(case.size, *case.promise)),
+             as_number(family.half_width(case.size, *case.promise)),
+             "at most " * (family.name == "laplace" and case.size > 1) + str(_right(family, case)))
+            for family in FAMILIES.values()]

@@ -1,0 +1,151 @@
+"""What information says: one number for use and privacy, which noise lets least through, and how normal sums are."""
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.families import FAMILIES
+from mvgviz.noise.information import LEAST_RATIO, NUMBERS, QUERIES, bits_through, count_bits, lacking_bits
+from mvgviz.noise.information import simulated_answers as answers_of
+from mvgviz.pictures import theme
+from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, FAMILY_COLOURS, THEOREM1, THEOREM2, WEAK
+from mvgviz.text import as_factor, as_number
+
+PEOPLE = 100
+RECORDS = (5, 15, 50, 150, 500, 1_500, 5_000)
+SAME = {"covariance": "Same size (covariance)", "promise": "Same promise (ε, δ)"}
+COUNTER_STD = 0.25
+_STDS, _SIGNALS = np.geomspace(0.5, 50, 31), np.geomspace(0.3, 10, 15)
+_COLOURS = dict(zip(QUERIES, (DIRECTIONAL, THEOREM2, THEOREM1), strict=True))
+
+
+def one_number_picture(epsilon: float, delta: float) -> Picture:
+    """What a count with Gaussian noise tells about the answer, the table and one person, over the noise."""
+    figure, own = go.Figure(), 1 / float(gaussian_mu(epsilon, delta))
+
+    def about(std: float) -> tuple[float, float, float]:
+        whole = count_bits(PEOPLE, std)
+        return whole, count_bits(1, std), whole - count_bits(PEOPLE - 1, std)
+
+    answer, known, unknown = np.array([about(std) for std in _STDS]).T
+    for name, bits, line in (("the answer", answer, theme.stroke(WEAK, 8)),
+                             ("the whole table", answer, theme.stroke(DIRECTIONAL, 2.5)),
+                             ("one person, all others known", known, theme.stroke(THEOREM2, 2.5)),
+                             ("one person, others unknown", unknown, theme.stroke(THEOREM2, 2.5, "dot"))):
+        figure.add_scatter(x=_STDS, y=bits, name=name, **line,
+                           hovertemplate="noise %{x:.3g} people: %{y:.3g} bits<extra>about " + name + "</extra>")
+    if _STDS[0] <= own <= _STDS[-1]:
+        figure.add_shape(theme.upright(own, DATA, "dot", width=2))
+    figure.update_xaxes(title="noise (standard deviation, people)", **theme.log_axis(0.5, 50, room=0.02))
+    figure.update_yaxes(title="information (bits, on average)",
+                        **theme.log_axis(float(unknown.min()), float(answer.max()), room=0.05))
+    whole, one, _ = about(own)
+    return Picture(theme.styled(figure, height=400), (
+        f"**Use and leakage are one number: {as_number(whole, 2)} bits at your promise.** The release tells as much "
+        f"about the whole table as about the answer. About one person: {as_number(one, 2)} bits, if all others are "
+        "known."), f"""\
+How many of {PEOPLE} people say yes, each with chance one half, with Gaussian noise. Dotted: the noise that (ε, δ) of
+this scenario asks for. The noise does not depend on the records, so the answer is all that a release tells of them.
+What one person has to fear is less than the table's number, and a promise bounds it for the worst case, not on
+average. One bit is the answer to one fair yes-or-no question; one nat is 1.44 bits.""")
+
+
+def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
+    """What four families of noise let through against Gaussian noise, at the same covariance or the same promise."""
+    stds = {name: family.std(NUMBERS, epsilon, delta) if same == "promise" else 1.0
+            for name, family in FAMILIES.items()}
+    figure, heights = go.Figure(), {}
+    for name, family in FAMILIES.items():
+        ratios = (_SIGNALS * stds["gaussian"] / stds[name]) ** 2
+        heights[name] = [bits_through(name, ratio) / bits_through("gaussian", signal**2) if ratio >= LEAST_RATIO
+                         else math.nan for ratio, signal in zip(ratios, _SIGNALS, strict=True)]
+        figure.add_scatter(x=_SIGNALS, y=heights[name], name=family.title,
+                           hovertemplate="%{y:.3g} × Gaussian noise<extra>" + family.title + "</extra>",
+                           **theme.stroke(FAMILY_COLOURS[name], 2.5))
+    drawn = [height for each in heights.values() for height in each if math.isfinite(height)]
+    figure.update_xaxes(title="answer / Gaussian noise (standard deviations)", **theme.log_axis(0.3, 10, room=0.02))
+    figure.update_yaxes(title="information let through<br>(× Gaussian noise)",
+                        **theme.log_axis(min(drawn), max(drawn), room=0.05, least=0.02))
+    tops = {name: max(filter(math.isfinite, each), default=math.nan) for name, each in heights.items()}
+    if same == "covariance":
+        words = ("**At the same size, Gaussian noise lets least through**: good for privacy, bad for use. "
+                 f"Box noise lets up to {as_factor(tops['box'])} as much through.")
+    else:
+        best = max(tops, key=lambda name: tops[name] if math.isfinite(tops[name]) else 0.0)
+        words = (f"**At the same promise, {FAMILIES[best].word} noise lets most through**" + (
+            f": up to {as_factor(tops[best])} what Gaussian noise does." if best != "gaussian" else ".")
+            + " *Families of noise* says who gains.")
+    return Picture(theme.styled(figure, height=360), words, f"""\
+An answer of {NUMBERS} independent normal numbers, released with noise of each family, by integration. At the same
+covariance, noise differs in its shape alone; the ellipse is then a ball. At the same promise it differs in size, too:
+the smaller noise lets more through, for use and to an attacker on average. One record moves each number by at most
+1.""")
+
+
+def sums_picture(records: int) -> Picture:
+    """The answers on simulated tables of one size, in standard deviations, against the normal curve."""
+    figure, lacks = go.Figure(), []
+    edges = np.linspace(-4, 4, 41)
+    middles = (edges[1:] + edges[:-1]) / 2
+    for name, answers in zip(QUERIES, answers_of(records), strict=True):
+        heights = np.histogram((answers - answers.mean()) / answers.std(), edges)[0] / answers.size / (edges[1]
+                                                                                                      - edges[0])
+        figure.add_scatter(x=middles, y=heights, name=name, **theme.stroke(_COLOURS[name], 2),
+                           hovertemplate="%{x:.2g} standard deviations: %{y:.2g}<extra>" + name + "</extra>")
+        bits, error = lacking_bits(answers)
+        lacks.append(f"{name} {bits:.2f} ± {error:.2f}".replace("-0.00", "0.00"))
+    figure.add_scatter(x=middles, y=np.exp(-middles**2 / 2) / math.sqrt(2 * math.pi), name="normal",
+                       hoverinfo="skip", **theme.stroke(DATA, 2.5, "dash"))
+    figure.update_xaxes(title="answer (standard deviations from its mean)", range=[-4, 4])
+    figure.update_yaxes(title="density", range=[0, 1.1])
+    return Picture(theme.styled(figure, height=340), (
+        f"**With {records:,} records a table, the answers lack**, in bits of entropy: {', '.join(lacks)}."), """\
+Each curve: the answers on 4 000 simulated tables. Values are skewed: most near 0, few near 1. The kernel entry is the
+likeness of two records. It goes on above the picture at its right end. Entropy is estimated from the distances of
+sorted answers, less what the same estimate gives for normal numbers. ±: twice its standard error.""")
+
+
+def lacking_picture() -> Picture:
+    """The entropy that answers lack against the normal, by the number of records."""
+    figure = go.Figure()
+    found = np.array([[lacking_bits(answers) for answers in answers_of(records)] for records in RECORDS])
+    for name, (bits, error) in zip(QUERIES, found.transpose(1, 2, 0), strict=True):
+        known = bits > error
+        figure.add_scatter(x=RECORDS, y=np.where(known, bits, np.maximum(bits, 0) + error), name=name,
+                           mode="lines+markers", line={"color": _COLOURS[name], "width": 2},
+                           marker={"size": 10, "symbol": np.where(known, "circle", "triangle-down-open").tolist()},
+                           customdata=np.column_stack((bits, error)),
+                           hovertemplate="%{x} records: %{customdata[0]:.3f} ± %{customdata[1]:.3f} bits<extra>" + name
+                                         + "</extra>")
+    figure.update_xaxes(title="records in a table", **theme.log_axis(5, 5_000, room=0.05))
+    figure.update_yaxes(title="entropy it lacks (bits)", **theme.log_axis(0.005, 3, room=0.05))
+    return Picture(theme.styled(figure, height=340), (
+        "**Here sums become normal within some fifty records; a kernel's entries never do.** They are no sums."), """\
+A normal answer lets most through of all with its covariance. With Gaussian noise, another answer lets at most so many
+bits less through as its entropy lacks. Open triangles: at most so much, too little to tell from the error.""")
+
+
+def needs_rows() -> dict[str, list[str]]:
+    """Return what the proofs need beside what the paper says, and what happens without."""
+    gaussian, laplace = (count_bits(1, COUNTER_STD, laplace=laplace) for laplace in (False, True))
+    return {
+        "The paper's claim": [
+            "Maximising PNR maximises information",
+            "The best query is a sum over records",
+            "Gaussian noise leaks least, for any dataset",
+            "The central limit makes a sum normal"],
+        "It also needs": [
+            "A normal answer (said there): else ½ log PNR is only an upper bound.",
+            "The same covariance and noise for all queries. Then every normal answer is best, sum or not.",
+            "A normal answer. The proof holds the conditional covariance fixed, but it varies with the noise; the best "
+            "linear estimate's error repairs that.",
+            "Many independent records, none of which dominates, and values that have a density."],
+        "Without it": [
+            "Another split may let more through.",
+            "A query with larger values lets more through, and needs more noise.",
+            f"One yes or no with noise {COUNTER_STD:g}: Gaussian lets {gaussian:.3f} bits through, Laplace of the same "
+            f"size {laplace:.3f}: less.",
+            "A count has no density: its entropy is −∞, though the information is finite."]}
