@@ -25,9 +25,12 @@ from mvgviz.query.moments import moments
 from mvgviz.query.queries import (
     Query,
     adjacency,
+    counts,
     covariance,
     cross_moments,
+    cross_table,
     custom,
+    group_means,
     identity,
     laplacian,
     mean,
@@ -43,10 +46,12 @@ from mvgviz.version import VERSION
 __version__ = VERSION
 
 _LATER = {
+    "Category": "provenance",
     "DataSource": "scenario.source", "Ledger": "release.ledger", "Origin": "provenance", "Pieces": "data.pieces",
-    "Range": "provenance", "Release": "release.release", "Session": "release.session", "Setup": "scenario.resolve",
+    "Range": "provenance", "Release": "release.answer", "Session": "release.session", "Setup": "scenario.resolve",
     "Study": "scenario.study", "build": "scenario.resolve", "build_plan": "scenario.plan",
-    "clipping_of": "scenario.bound",
+    "along_directions": "scenario.own_units", "clipping_of": "scenario.bound", "combine": "release.combine",
+    "MeansByGroup": "release.means_by_group", "means_by_group": "release.means_by_group",
     "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
     "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.problem", "read_table": "data",
     "release_setup": "release.release", "release_together": "release.release", "sample": "data",
@@ -66,10 +71,11 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Bound", "Dataset", "Directions", "Gram", "InputError", "LeastPossible", "NoiseDesign", "Outcome", "Query",
     "QuestionPlan", "RecordBound", "Results", "Scenario", "TradeOff", "WaterFilling", "adjacency", "binary",
-    "compose_mu", "covariance", "cross_moments", "custom", "design_noise", "eigenvectors", "from_matrix", "frontier",
-    "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity", "laplacian", "least_error", "least_possible",
-    "log_pnr", "manual", "max_pnr", "mean", "moments", "mutual_information", "pnr", "private_eigenvectors",
-    "private_radius", "private_spreads", "random_rotation", "rbf_kernel", "rotation", "run_trials", "sample_gram",
-    "sample_noise", "smallest_epsilon", "standard_basis", "sweep", "theorem1", "theorem2", "theorem2_any",
-    "theorem2_wins", "total_variation", "tradeoff", "uniform", "water_filling", *_LATER,
+    "compose_mu", "counts", "covariance", "cross_moments", "cross_table", "custom", "design_noise", "eigenvectors",
+    "from_matrix", "frontier", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "group_means", "identity",
+    "laplacian", "least_error", "least_possible", "log_pnr", "manual", "max_pnr", "mean", "moments",
+    "mutual_information", "pnr", "private_eigenvectors", "private_radius", "private_spreads", "random_rotation",
+    "rbf_kernel", "rotation", "run_trials", "sample_gram", "sample_noise", "smallest_epsilon", "standard_basis",
+    "sweep", "theorem1", "theorem2", "theorem2_any", "theorem2_wins", "total_variation", "tradeoff", "uniform",
+    "water_filling", *_LATER,
 ]

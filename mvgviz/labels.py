@@ -1,10 +1,10 @@
-"""What the choices of a scenario are called: each label once, a column for each place that needs other words."""
+"""Name the choices of a scenario: each label once, with one column for each place that needs other words."""
 
 from typing import NamedTuple
 
 
 class Guarantee(NamedTuple):
-    """``name``: among others of its kind; ``in_sentence``: alone; ``in_chart``: where "as printed" matters."""
+    """``name``: in a list of its kind; ``in_sentence``: alone; ``in_chart``: where "as printed" matters."""
 
     name: str
     in_sentence: str
@@ -24,7 +24,7 @@ class Tail(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """The side with directional noise; ``over`` and ``sides`` are empty where the query is to decide."""
+    """The side with directional noise; ``over`` and ``sides`` are empty where the query decides."""
 
     choice: str
     over: str
@@ -32,7 +32,7 @@ class Mode(NamedTuple):
 
 
 class Allocation(NamedTuple):
-    """``design``: in the name of a design, which is told who is favoured where that matters."""
+    """``design``: in the name of a design, with its priority directions where they matter."""
 
     name: str
     choice: str
@@ -42,12 +42,12 @@ class Allocation(NamedTuple):
 GUARANTEES = {
     "exact": Guarantee(
         name="exact", in_sentence="the exact guarantee", in_chart="exact limit", button="Exact",
-        explained="The exact privacy of Gaussian noise: it spends what you ask, no more.",
-        calibrated="exactly: the noise is made to spend what was asked, no more",
+        explained="The exact privacy of Gaussian noise. It spends what you ask, no more.",
+        calibrated="exactly: the noise spends what was asked, no more",
         source="calibrated exactly (Balle & Wang 2018 on the design's worst neighbours)"),
     "theorem1": Guarantee(
         name="Theorem 1", in_sentence="Theorem 1", in_chart="Theorem 1, as printed", button="Theorem 1",
-        explained="The paper's general bound, as printed: any query.",
+        explained="The paper's general bound, as printed, for any query.",
         calibrated="by the paper's Theorem 1 (general), as printed", source="the paper's Theorem 1 (general)"),
     "theorem2": Guarantee(
         name="Theorem 2", in_sentence="Theorem 2", in_chart="Theorem 2, as printed", button="Theorem 2",
@@ -57,7 +57,7 @@ GUARANTEES = {
     "theorem2-any": Guarantee(
         name="Theorem 2's constant", in_sentence="Theorem 2's constant", in_chart="Theorem 2's constant, any query",
         button="2, any query",
-        explained="Theorem 2's constant for any query: its proof needs no more. Ours, not the paper's.",
+        explained="Theorem 2's constant for any query. Its proof needs no more, but the paper does not say so.",
         calibrated="by Theorem 2's constant for any answer (its proof needs no more; not in the paper)",
         source="Theorem 2's constant, for any query (not in the paper)"),
 }
@@ -83,12 +83,16 @@ DIRECTIONS = {  # as a control offers them, and in the name of a design
 }
 ALLOCATIONS = {
     "uniform": Allocation("equal shares", "Equal shares", "equal shares"),
-    "binary": Allocation("a share for some", "A share for some", "{percent:.0f} % to {favoured}"),
+    "binary": Allocation("a share for some", "A share for some", "{percent:.0f} % to {priority_directions}"),
     "manual": Allocation("by hand", "By hand", "shares by hand"),
     "max-pnr": Allocation("the paper's best split (max-PNR)", "The paper's best split (max-PNR)",
                           "paper's best split"),
-    "least-error": Allocation("least error", "Least weighted error", "least error for {favoured}"),
+    "least-error": Allocation("least error", "Least weighted error", "least error for {priority_directions}"),
 }
+FAMILIES = {"gaussian": "Gaussian", "ellipse": "Ellipse (l2)", "box": "Box", "box-ellipse": "Box and ellipse",
+            "laplace": "Laplace"}
+OTHER_FAMILIES = {"ellipse": "ellipse noise", "box": "box noise", "box-ellipse": "box and ellipse noise",
+                  "laplace": "Laplace noise"}
 FORMS = {  # of max-PNR: as the sidebar offers them, beside their picture, and in a list of splits
     "exact": ("", "Exact", "paper's best split, exact"),
     "relaxed": ("As in the paper (relaxed)", "Relaxed (paper)", "paper's best split, relaxed"),
@@ -96,16 +100,18 @@ FORMS = {  # of max-PNR: as the sidebar offers them, beside their picture, and i
 }
 SPLITS = ({key: allocation.name for key, allocation in ALLOCATIONS.items()}
           | {f"max-pnr {form}": name for form, (*_, name) in FORMS.items()})
-BOUNDS = {  # what records are pulled into before anything is asked: as a control offers it, and in a sentence
-    "none": ("No: the ranges alone", "records only inside their ranges"),
-    "even": ("An ellipse as long as an evenly spread record", "records pulled into an ellipse as long as an evenly "
-             "spread record"),
-    "own": ("An ellipse of a length I choose", "records pulled into an ellipse {radius:g} times as long as an evenly "
-            "spread record"),
-    "private": ("An ellipse whose length is found privately", "records pulled into an ellipse whose length was found "
-                "privately, for a tenth of the budget"),
+BOUNDS = {  # how records are clipped before the query: as a control offers it, and in a sentence
+    "none": ("No clipping, only ranges", "records only inside their ranges"),
+    "even": ("Clip records to a typical-size ellipse", "records clipped to a typical-size ellipse"),
+    "own": ("Clip records to an ellipse of my size", "records clipped to an ellipse {radius:g} times the typical size"),
+    "private": ("Clip records to an ellipse of private size",
+                "records clipped to an ellipse whose size was found privately, for a tenth of the budget"),
 }
-JUDGED = {"everything": "everything", "needed": "what is needed", "rest": "the rest"}
-REFERENCES = {"non_private": "without privacy", "private_mean": "private mean", "trivial": "answer without data",
+JUDGED = {"everything": "everything", "priority": "priority columns", "other": "other columns"}
+GAPS = {  # what was done with them
+    "middle": "filled with the middle of the range; a category's gap with equal parts of every level",
+    "drop": "records with gaps were left out",
+    "reject": "none allowed: a table with gaps is refused"}
+REFERENCES = {"non_private": "no privacy", "private_mean": "private mean", "trivial": "no-data baseline",
               "random_guess": "random guess"}
 

@@ -1,4 +1,4 @@
-"""Libraries that only some things need, imported when they are needed, or missed in one sentence."""
+"""Libraries that only some functions use, imported on demand."""
 
 from importlib import import_module
 from typing import Any
@@ -7,13 +7,13 @@ from mvgviz.errors import InputError
 
 
 def optional(library: str) -> Any:
-    """The library, or an InputError that says how to get it."""
+    """Return the library; raise `InputError` with how to install it."""
     try:
         return import_module(library)
     except ModuleNotFoundError as error:
         if error.name != library:
             raise
-        raise InputError(f"{library} is needed for this and is not installed: pip install {library}") from None
+        raise InputError(f"this needs {library}, which is not installed: pip install {library}") from None
 
 
 def plots() -> Any:

@@ -15,7 +15,7 @@ from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures.budget import noise_picture
 from mvgviz.pictures.compare import frontier_picture, ranking, ranking_picture
-from mvgviz.pictures.shape import coordinate_labels, ellipse_numbers, ellipse_picture, needed_and_other, plane_labels
+from mvgviz.pictures.shape import coordinate_labels, ellipse_numbers, ellipse_picture, plane_labels, priority_and_other
 from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.pictures.utility import LANES, dot_numbers, metric_words, plot_dots
 from mvgviz.query.base import numbered
@@ -33,14 +33,14 @@ _DRAWS = 250
 
 def ellipse(noise: Setup | NoiseDesign, plane: tuple[str | int, str | int] | None = None, *, level: float = 0.95
             ) -> go.Figure:
-    """The noise in the plane of two features, against equal noise that spends the same.
+    """Return the noise in the plane of two features, against equal noise that spends the same.
 
-    ``plane``: across and up, by name or position; by default one that is needed and one that is not. A design alone
-    knows no names.
+    ``plane``: across and up, by name or position; by default a priority column and another one. A design
+    alone knows no names.
     """
     if isinstance(noise, Setup):
         design, equal, labels = noise.design, noise.iid, coordinate_labels(noise)
-        usual = needed_and_other(noise)
+        usual = priority_and_other(noise)
     else:
         design = instance("noise", noise, NoiseDesign)
         equal = equal_noise(design)
@@ -59,7 +59,7 @@ def factors(setup: Setup) -> go.Figure:
 
 
 def trade_off(setup: Setup) -> go.Figure:
-    """Noise on what is needed against noise on the rest, over all splits of the same budget."""
+    """Return the noise on priority columns against that on other columns, over all shares of the same budget."""
     return trade_off_picture(setup, trade_off_of(instance("setup", setup, Setup))).figure
 
 
@@ -103,7 +103,6 @@ def equal_noise(design: NoiseDesign) -> NoiseDesign:
 
 
 def _pair(plane: Sequence[str | int], labels: Sequence[str]) -> tuple[int, int]:
-    """Two positions, different from each other."""
     given = tuple(plane) if isinstance(plane, Sequence) and not isinstance(plane, str) else ()
     places = [labels.index(each) if isinstance(each, str) and each in labels else each for each in given]
     match places:

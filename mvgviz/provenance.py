@@ -46,7 +46,6 @@ class Origin(StrEnum):
 
     @property
     def words(self) -> str:
-        """As a person should read it."""
         if self is Origin.DECLARED:
             return "chosen without looking at the data"
         return self.value if self.is_covered else f"{self.value}: not private"
@@ -58,6 +57,15 @@ class Range(NamedTuple):
     low: float
     high: float
     origin: Origin = Origin.DECLARED
+
+
+@dataclass(frozen=True)
+class Category:
+    """The levels of a column, and who knows them from where; ``ordered``: as one feature 0, 1, 2, … in this order."""
+
+    levels: Iterable[Any]
+    origin: Origin = Origin.DECLARED
+    ordered: bool = False
 
 
 Ranges: TypeAlias = Mapping[str, Range | tuple[float, float] | tuple[str | date | datetime64, str | date | datetime64]]
@@ -88,7 +96,7 @@ class Receipt:
     def check(self, value: FloatArray) -> None:
         """Refuse numbers that it was not given for."""
         if self.value is not None and not np.allclose(value, self.value, rtol=1e-9, atol=1e-12):
-            raise InputError(f"the receipt belongs to other {self.what}; learn these privately, too")
+            raise InputError(f"the receipt belongs to other {self.what}: learn these privately, too")
 
 
 _SYSTEM: set[Callable[..., Any]] = set()
@@ -163,26 +171,26 @@ def counted(value: Any) -> Any:
     if not isinstance(value, Learned):
         return value
     if not value.receipts:
-        raise InputError("these numbers were learned from the data, and have lost their receipts; learn them anew")
+        raise InputError("these numbers were learned from the data and lost their receipts: learn them again")
     return value.view(np.ndarray)
 
 
 def receipts_of(*values: Any) -> tuple[Receipt, ...]:
-    """The receipts that these values carry, each once."""
+    """Return the receipts that these values carry, each once."""
     return tuple(dict.fromkeys(receipt for value in values for receipt in getattr(value, "receipts", ())))
 
 
 def checked_origin(what: str, origin: Any, receipts: Iterable[Receipt] = ()) -> Origin:
-    """An origin that may be claimed of a value with these receipts."""
+    """Return an origin that may be claimed of a value with these receipts."""
     if not isinstance(origin, Origin):
         raise InputError(f"the origin of {what} must be an Origin")
     if origin is Origin.PAID and not receipts:
-        raise InputError(f'"paid for" needs a receipt, which {what} does not have; say that it is declared or '
+        raise InputError(f'"paid for" needs a receipt, and {what} has none: say that it is declared or '
                          "read from the data")
     return origin
 
 
 def weakest(origins: Iterable[Origin]) -> Origin:
-    """The origin of what rests on all of these; declared where it rests on none."""
+    """Return the origin of what rests on all of these; declared where it rests on none."""
     order = list(Origin)
     return max(origins, key=order.index, default=Origin.DECLARED)

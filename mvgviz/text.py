@@ -6,7 +6,6 @@ import io
 import math
 import re
 from collections.abc import Iterable
-from fractions import Fraction
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -16,7 +15,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~:<>&^=])")
 
 
 def as_number(value: float, digits: int = 3) -> str:
-    """A number with few digits: 0.79, 12.8, 777,909, 1.6 × 10⁸, 2.5 × 10⁻⁵."""
+    """Return a number with few digits: 0.79, 12.8, 777,909, 1.6 × 10⁸, 2.5 × 10⁻⁵."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "∞" if value > 0 else "-∞"
     exponent = math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))
@@ -30,18 +29,12 @@ def power(exponent: int) -> str:
     return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
-def as_probability(value: float) -> str:
-    """A probability as 1e-6, 2.5e-5 or 0.004."""
-    if value >= 1e-3:
-        return f"{value:.3g}"
-    mantissa, exponent = f"{value:.2e}".split("e")
-    return f"{float(mantissa):g}e{int(exponent)}"
-
-
-def delta_words(delta: float, n_records: int) -> str:
-    """1/345 when it is one over the number of records, else as a small number."""
-    count = max(n_records, 2)
-    return f"1/{count}" if Fraction(1, count) == Fraction(delta).limit_denominator(10**9) else as_probability(delta)
+def as_probability(value: float, digits: int = 3) -> str:
+    """Return a probability, delta above all, as 10⁻⁶, 2.5 × 10⁻⁵ or 0.004."""
+    if value >= 1e-3 or value == 0:
+        return f"{value:.{digits}g}"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    return power(int(exponent)) if float(mantissa) == 1 else f"{float(mantissa):g} × {power(int(exponent))}"
 
 
 def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
@@ -54,22 +47,22 @@ def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
 
 
 def as_factor(factor: float) -> str:
-    """A factor: 0.79×, 2,040×."""
+    """Return a factor: 0.79×, 2,040×."""
     return f"{as_number(factor, 2)}×"
 
 
 def one_line(text: str) -> str:
-    """A name on one line, without characters that nobody sees."""
+    """Return a name on one line, without characters that nobody sees."""
     return " ".join(_UNSEEN.sub("", text).split())
 
 
 def in_markdown(name: str) -> str:
-    """A name from a file, with everything Markdown would act on escaped."""
+    """Return a name from a file, with everything Markdown would act on escaped."""
     return _MARKDOWN.sub(r"\\\1", one_line(name))
 
 
 def in_html(name: str) -> str:
-    """A name from a file, for HTML and for Plotly's labels."""
+    """Return a name from a file, for HTML and for Plotly's labels."""
     return html.escape(one_line(name))
 
 
@@ -82,17 +75,17 @@ def as_html(markdown: str) -> str:
 
 
 def as_text(markdown: str) -> str:
-    """The same without bold, for text alternatives."""
+    """Return the same without bold, for text alternatives."""
     return html.unescape(re.sub(r"</?strong>", "", as_html(markdown)))
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital first letter, the others as they are."""
+    """Return the text with a capital first letter, the others as they are."""
     return text[:1].upper() + text[1:]
 
 
 def at_most(mu_is: str) -> str:
-    """What stands before a number that follows from mu: nothing where mu is exact, else that it is a bound."""
+    """Return what stands before a number that follows from mu: nothing where mu is exact, else that it is a bound."""
     return "" if mu_is == "exact" else "at most "
 
 
@@ -104,7 +97,7 @@ def listed(names: list[str], most: int = 4) -> str:
 
 
 def spreadsheet_cell(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
+    """Return a name that no spreadsheet takes for a formula."""
     risky = name.lstrip().startswith(("=", "+", "-", "@")) or name[:1] in ("\t", "\r", "\n")
     return f"'{name}" if risky else name
 

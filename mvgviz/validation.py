@@ -34,7 +34,7 @@ _SMALLEST_SHARE = 1e-100
 
 
 def number(name: str, value: Any) -> float:
-    """A finite float."""
+    """Return a finite float."""
     _refuse_learned(name, value)
     try:
         if isinstance(value, _NOT_NUMBERS | np.complexfloating):  # float() would take them
@@ -62,7 +62,7 @@ def parsed_json(text: str | bytes, refusal: str) -> Any:
 
 
 def positive(name: str, value: Any, *, least: float = 1 / LARGEST, most: float = LARGEST) -> float:
-    """A float above 0, and far enough from the ends of the range for its square to be one too."""
+    """Return a float above 0, and far enough from the ends of the range for its square to be one too."""
     result = number(name, value)
     if not result > 0:
         raise InputError(f"{name} must be positive, got {result:g}")
@@ -70,7 +70,7 @@ def positive(name: str, value: Any, *, least: float = 1 / LARGEST, most: float =
 
 
 def within(name: str, value: Any, *, least: float, most: float, unit: str = "") -> float:
-    """A float from ``least`` to ``most``."""
+    """Return a float from ``least`` to ``most``."""
     result = number(name, value)
     if not least <= result <= most:
         raise InputError(f"{name} must lie between {least:g} and {most:g}{unit}, got {result:g}")
@@ -78,7 +78,7 @@ def within(name: str, value: Any, *, least: float, most: float, unit: str = "") 
 
 
 def fraction(name: str, value: Any) -> float:
-    """A float strictly between 0 and 1."""
+    """Return a float strictly between 0 and 1."""
     result = number(name, value)
     if not 0 < result < 1:
         raise InputError(f"{name} must lie strictly between 0 and 1, got {result:g}")
@@ -86,7 +86,7 @@ def fraction(name: str, value: Any) -> float:
 
 
 def epsilon_delta(name: str, value: Any) -> tuple[float, float]:
-    """A pair (epsilon, delta)."""
+    """Return a pair (epsilon, delta)."""
     try:
         epsilon, delta = value
     except (TypeError, ValueError):
@@ -95,7 +95,7 @@ def epsilon_delta(name: str, value: Any) -> tuple[float, float]:
 
 
 def count(name: str, value: Any, *, at_least: int = 1, at_most: int = _LARGEST_COUNT) -> int:
-    """A whole number from ``at_least`` to ``at_most``."""
+    """Return a whole number from ``at_least`` to ``at_most``."""
     whole = number(name, value)
     if not (whole == int(whole) and whole >= at_least):
         raise InputError(f"{name} must be a whole number of at least {at_least}, got {_shown(value)}")
@@ -114,7 +114,7 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
 
 def numbers(name: str, value: Any, *, above: float = -np.inf, below: float = np.inf,
             closed: bool = False) -> FloatArray:
-    """A scalar or array of public settings, each finite and inside (above, below).
+    """Return a scalar or array of public settings, each finite and inside (above, below).
 
     With ``closed`` the ends are allowed. The first value that breaks the rule is
     named: use :func:`array` for anything that may be private.
@@ -145,21 +145,21 @@ def broadcast(**named: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
-    """An object of this class."""
+    """Return an object of this class."""
     if not isinstance(value, kind):
         raise InputError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
     return value
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """A numpy random generator."""
+    """Return a numpy random generator."""
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng must be a numpy.random.Generator, got {_shown(rng)}")
     return rng
 
 
 def array(name: str, value: Any, *, ndim: int) -> FloatArray:
-    """A read-only, finite, non-empty float array of ``ndim`` dimensions, copied in."""
+    """Return a read-only, finite, non-empty float array of ``ndim`` dimensions, copied in."""
     result = np.array(_as_floats(name, value), order="C")
     if result.ndim != ndim:
         raise InputError(f"{name} must be {'a vector' if ndim == 1 else 'a matrix'}, got {result.ndim} dimension(s)")
@@ -174,7 +174,7 @@ def array(name: str, value: Any, *, ndim: int) -> FloatArray:
 
 
 def square(name: str, value: Any) -> FloatArray:
-    """A read-only, finite square matrix."""
+    """Return a read-only, finite square matrix."""
     result = array(name, value, ndim=2)
     if result.shape[0] != result.shape[1]:
         raise InputError(f"{name} must be square, got shape {result.shape}")
@@ -182,7 +182,7 @@ def square(name: str, value: Any) -> FloatArray:
 
 
 def shares(name: str, value: Any, *, size: int | None = None) -> FloatArray:
-    """A theta: positive parts that sum to 1 within 1e-9, rescaled to sum to 1."""
+    """Return a theta: positive parts that sum to 1 within 1e-9, rescaled to sum to 1."""
     result = array(name, value, ndim=1)
     if size is not None and result.size != size:
         raise InputError(f"{name} must have one entry for each of the {size} directions, got {result.size}")
@@ -198,7 +198,7 @@ def shares(name: str, value: Any, *, size: int | None = None) -> FloatArray:
 
 
 def non_negative(name: str, value: Any) -> FloatArray:
-    """A vector: no entry negative, not all zero."""
+    """Return a vector: no entry negative, not all zero."""
     result = array(name, value, ndim=1)
     if not (result >= 0).all():
         worst = int(np.argmin(result))
@@ -209,13 +209,12 @@ def non_negative(name: str, value: Any) -> FloatArray:
 
 
 def frozen(values: FloatArray) -> FloatArray:
-    """The same array, no longer writable."""
+    """Return the same array, no longer writable."""
     values.setflags(write=False)
     return values
 
 
 def _all_finite(values: FloatArray) -> bool:
-    """Whether every entry is finite; the sum tells at once for almost all arrays."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
@@ -223,8 +222,8 @@ def _all_finite(values: FloatArray) -> bool:
 def _refuse_learned(name: str, value: Any) -> None:
     """Numbers with receipts go where those are counted, and nowhere else."""
     if hasattr(value, "receipts"):
-        raise InputError(f"{name}: this was learned from the data, and what that has spent is not counted here; use it "
-                         "as the weights or centre of a RecordBound, or as theta or directions of design_noise")
+        raise InputError(f"{name} was learned from the data, and this function does not count what that spent. Use "
+                         "it as weights or centre of a RecordBound, or as theta or directions of design_noise")
 
 
 def _as_floats(name: str, value: Any) -> FloatArray:

@@ -1,17 +1,20 @@
-"""Bounds: Theorem 1, Theorem 2 and the exact limit; which allows more; how far this design is from the limit."""
+"""Bounds: compare Theorem 1, Theorem 2 and the exact limit, and this design with the limit."""
+
+from dataclasses import replace
 
 import streamlit as st
 
-from mvgviz.design.limits import AXES, LimitInputs, Rival, limit_inputs, rival
+from mvgviz.design.limits import AXES, LimitInputs, limit_inputs
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures import bounds as words
 from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import Setup, left_for_noise
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import BOUNDS
+from mvgviz.ui.rule_picture import rivals
 
 _ON_THE_WAY = 9
 SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
@@ -19,26 +22,15 @@ _curves = cached(20, session.here)(words.curves_picture)
 _map = cached(20, session.here)(words.map_picture)
 
 
-@cached(12, session.here)
-def rivals(setup: Setup) -> tuple[Rival, ...]:
-    """The exact design for a theorem's; what both theorems would ask for an exact one."""
-    scenario, design, query = setup.scenario, setup.design, setup.query
-    epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), setup.delta)
-    second = "theorem2" if query.psd and design.mode == "both" else "theorem2-any"
-    names = ["theorem1", second] if design.guarantee == "exact" else ["exact"]
-    return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
-                 for name in names)
-
-
 @cached(6, session.here)
 def sensitivity_is_exact(query: Query) -> bool:
-    """Whether the tight sensitivity is attained; that of many features' second moments is an upper bound."""
+    """Whether neighbours attain the tight sensitivity; for second moments of many features it is an upper bound."""
     unit = NoiseSide.identity(query.rows)
     return query.degree != 2 or query.neighbours.worst(unit, unit).exact
 
 
 def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
-    """One sensitivity for all limits: the tight one, or the paper's where it is larger."""
+    """Return the limits' inputs with one sensitivity, tight or the paper's where larger, and its name."""
     query = setup.query
     values = {"tight": query.sensitivity, "paper": query.printed_sensitivity}
     said = {"tight": f"the tight s₂ = {as_number(values['tight'])}",
@@ -48,9 +40,7 @@ def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
         which = st.segmented_control(
             "Sensitivity for all", list(said), default="tight", required=True, key="bounds_s2",
             format_func=lambda name: f"{name.capitalize()} {as_number(values[name])}",
-            help="The theorems as printed use the paper's s₂. A fair comparison uses one value for all.") or "tight"
-    else:
-        said["tight"] += " (the paper's is the same)"
+            help="The printed theorems use the paper's s₂. A fair comparison uses one value for all.") or "tight"
     if not sensitivity_is_exact(query):
         said["tight"] += " (itself an upper bound)"
     return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta,
@@ -71,13 +61,16 @@ if setup.query.bound is not None:
 left, right = st.columns([5, 2], gap="large")
 with left:
     curves = _curves(problem, axis, tail=tail, as_noise=shown == "noise", all_tails=all_tails, s2_words=s2_words)
-    chart(curves.adding(words.held_fixed(problem, axis)), key="bounds_curves")
+    chart(replace(curves, about=f"{words.held_fixed(problem, axis)} {curves.about}"), key="bounds_curves")
+sentences, space = words.looseness_words(setup, rivals(setup)), words.space_picture(setup, problem, rivals(setup))
+if setup.design.guarantee == "exact":
+    space = space.adding(sentences.pop(0))
 with right:
-    for sentence in words.looseness_words(setup, rivals(setup)):
+    for sentence in sentences:
         st.markdown(sentence)
     if setup.scenario.directions == "private":
-        st.caption(f"{setup.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
-                   "rest of it. Curves and map are of equal noise, which needs no directions and has all of it.")
+        st.caption(f"Private directions took {setup.scenario.private_share:.0%} of the budget; these sentences compare "
+                   "noise at what is left. Curves and map show equal noise at the whole budget.")
     with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
         for note in words.FOOTNOTES:
             st.markdown(note)
@@ -85,10 +78,10 @@ left, right = st.columns(2, gap="large")
 with left:
     chart(_map(problem, tail=tail, s2_words=s2_words), key="bounds_map")
 with right:
-    chart(words.space_picture(setup, problem, rivals(setup)), key="bounds_space")
+    chart(space, key="bounds_space")
 which = "tight" if s2_words.startswith("the tight") else "the paper's"
 st.markdown(f"**Check it by hand.** {words.given_words(problem, tail, s2_words=which)}")
 lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in words.table_lines(problem, tail)]
 for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
     column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
-st.caption("φ as printed is (−β + √(β² + 8αε)) / 2α: the same number, but the difference loses its digits.")
+st.caption("The paper prints φ = (−β + √(β² + 8αε)) / 2α. It is the same number, but subtraction loses digits.")

@@ -1,4 +1,4 @@
-"""Compare: all mechanisms on one task, the epsilon each needs for the same error, the levers, and the advisor."""
+"""Compare: all mechanisms on one task, their epsilon for the same error, the levers, and the advisor."""
 
 import math
 import zlib
@@ -19,9 +19,9 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.trials.advisor import Advice, Row, advise
-from mvgviz.trials.candidates import SEARCHED, forgets_directions
+from mvgviz.trials.candidates import ADVISED_FAMILIES, SEARCHED, forgets_directions
 from mvgviz.trials.levers import levers
-from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
+from mvgviz.trials.mechanisms import COMPARED, MECHANISMS, own_key
 from mvgviz.trials.results import Results
 from mvgviz.trials.sweeps import coarse_first, epsilon_grid, frontier
 from mvgviz.ui import session
@@ -36,7 +36,7 @@ CURVES, FRONTIER_TRIALS, _STEPS = 6, 40, 41
 
 
 def choose_sensitivity(query: Query) -> tuple[str, str]:
-    """One sensitivity for all mechanisms, and what it is called."""
+    """Return one sensitivity for all mechanisms, and its name."""
     tight, printed = query.sensitivity, query.printed_sensitivity
     names = {"tight": f"the tight sensitivity s₂ = {as_number(tight)}",
              "printed": f"the sensitivity as the paper prints it, s₂ = {as_number(printed)}"}
@@ -46,13 +46,12 @@ def choose_sensitivity(query: Query) -> tuple[str, str]:
     chosen = st.segmented_control(
         "Sensitivity for all", list(names), default="tight", required=True, key="compare_s2",
         format_func={"tight": "Tight", "printed": "As printed"}.__getitem__,
-        help=f"A comparison uses one and the same for all mechanisms: the tight one ({as_number(tight)}), or the one "
-             f"the paper prints ({as_number(printed)}).")
+        help=f"All mechanisms use the same one: the tight one ({as_number(tight)}) or the paper's "
+             f"({as_number(printed)}).")
     return chosen or "tight", names[chosen or "tight"]
 
 
 def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
-    """All mechanisms and guarantees on the task, ranked; what does not apply, and every number."""
     work = begin("compare_ranking", setup.scenario.to_json(), sensitivity)
     posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS)
     results = work.resume([posed])[0]
@@ -66,19 +65,17 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.markdown(" ".join([least_sentence(setup), others_sentence(setup),
                           clipping_words(setup, on_data=not session.is_simulated(), name=in_markdown)]))
     work.slot = st.container()
-    st.caption(f"{words.symbol_words(numbers)} All with {s2_words}, and with the same random numbers, trial by trial. "
+    st.caption(f"{words.symbol_words(numbers)} All use {s2_words} and the same random numbers in each trial. "
                f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
-    _draw_rest(numbers)
+    _draw_details(numbers)
     work.complete = results.complete
     show_progress(work)
 
 
-def _draw_rest(numbers: Ranking) -> None:
-    caution = words.caution_words(numbers)
-    if caution:
+def _draw_details(numbers: Ranking) -> None:
+    if caution := words.caution_words(numbers):
         st.caption(f":material/warning: {caution}")
-    left_out = words.unsuitable_words(numbers)
-    if left_out:
+    if left_out := words.unsuitable_words(numbers):
         with st.expander(f"Not in the chart: {len(left_out)}, and why", icon=":material/block:"):
             st.markdown("\n".join(f"- {line}" for line in left_out))
     with st.expander("All numbers", icon=":material/table:"):
@@ -87,7 +84,6 @@ def _draw_rest(numbers: Ranking) -> None:
 
 
 def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
-    """The epsilon each mechanism needs for one error."""
     work = begin("compare_frontier", setup.scenario.to_json(), sensitivity)
     scenario = setup.scenario.changed(trials=min(FRONTIER_TRIALS, setup.scenario.trials))
     posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS).with_scenario(scenario)
@@ -96,7 +92,7 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         st.caption("First, all mechanisms at this ε.")
         show_progress(work)
         return
-    own = f"mvg-{setup.scenario.guarantee}"
+    own = own_key(setup.scenario)
     left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
     with left:
         shown = _choose_mechanisms(setup, here, own)
@@ -115,26 +111,26 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
             curves, error=wanted, scenario=scenario, trivial=here.references.trivial, title=here.metric,
             references={results.scenario.epsilon: results.references for results in known}), key="compare_frontier")
     work.slot = st.container()
-    st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
-               f"Gaussian, classic is proved for ε below 1 only. {session.computed_on()}")
+    st.caption(f"All use {s2_words}, {scenario.trials:,} trials for each point and the same random numbers at every ε. "
+               f"Classic Gaussian noise is proved only for ε below 1. {session.computed_on()}")
     work.complete = len(known) == len(found) and all(results.complete for results in known)
     show_progress(work)
 
 
 def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
-    """Some of those that apply; at first the design as it stands and the best others."""
+    """Choose some of those that apply; at first this design and the best others."""
     ranked = [outcome.mechanism.key for outcome in ranking(here).outcomes]
     first = [key for key in ranked if key != own][: CURVES - (own in ranked)]
     usual = [key for key in ranked if key == own or key in first]
     scenario = setup.scenario
-    key = f"compare_shown {scenario.data} {scenario.query} {scenario.task} {scenario.guarantee}"
+    key = f"compare_shown {scenario.data} {scenario.query} {scenario.task} {own}"
     with st.popover(f"Mechanisms: {len(st.session_state.get(key, usual))} of {len(ranked)}", width="stretch"):
         return st.multiselect("Mechanisms drawn", ranked, default=usual, placeholder="choose some", key=key,
                               format_func=lambda key: MECHANISMS[key].label)
 
 
 def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> float | None:
-    """The wanted error, at first that of the design as it stands; None where every error is 0."""
+    """Choose the wanted error, at first this design's; None where every error is 0."""
     ranked = [outcome.mean for outcome in here.ranked() if np.isfinite(outcome.mean) and outcome.mean > 0]
     if not ranked:
         return None
@@ -147,7 +143,7 @@ def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> fl
         return usual
     return float(st.select_slider("Wanted error", options, value=usual, format_func=as_number,
                                   key=f"compare_error {sensitivity} {setup.scenario.to_json()}",
-                                  help="At first the error of the design as it stands. Move it and read across."))
+                                  help="It starts at this design's error. Move it, then compare ε along the line."))
 
 
 def _rounded(value: float) -> float:
@@ -155,9 +151,9 @@ def _rounded(value: float) -> float:
 
 
 def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
-    """A waterfall from the paper's noise as printed down to this design, and a table of the design without each."""
+    """Draw a waterfall from the paper's printed noise to this design, and a table of the design without each lever."""
     work = begin("compare_levers", setup.scenario.to_json(), sensitivity)
-    own = "own" if sensitivity == "tight" else sensitivity  # theorems with the sensitivity that they are printed with
+    own = "own" if sensitivity == "tight" else sensitivity  # theorems as printed
     posed = problem(setup, sensitivity=own)
     with work.turn(trial_cache()) as options:
         found = levers(setup.scenario, setup.dataset, problem=posed, **options)
@@ -170,9 +166,9 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.markdown(f"{advised.best_kept(found)} {others_sentence(setup)}")
     show_table(advised.table_rows(found), numbers=("mean error", "95 % from", "95 % to", "times this design's error"),
                key="compare_without")
-    theorems = "the theorems with the sensitivity as printed, the rest with the tight one" if own == "own" else (
-        f"all with {s2_words}")
-    st.caption(f"{found.design.outcome.errors.size:,} trials each, with the same random numbers; {theorems}. "
+    which = "The theorems use the printed sensitivity, the others the tight one" if own == "own" else (
+        f"All use {s2_words}")
+    st.caption(f"{found.design.outcome.errors.size:,} trials each, with the same random numbers. {which}. "
                f"{session.computed_on()}")
     work.complete = found.complete
     show_progress(work)
@@ -183,12 +179,14 @@ _CHOSEN = "_compare_other"
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
-    """The designs tried for the task and budget, ranked."""
+    """Draw the designs tried for the task and budget, ranked."""
     ranges = setup.dataset.ranges_origin
-    care = "" if ranges.is_covered else f" The ranges, however, are {ranges.words}."
+    care = "" if ranges.is_covered else f" The ranges are {ranges.words}."
     st.caption(f"{session.computed_on()}{care}")
-    work = begin("compare_advisor", setup.scenario.to_json(), sensitivity)
-    advice = _advice(setup, work, sensitivity)
+    gaussian_only = st.toggle("Gaussian noise only", key="compare_gaussian",
+                              help="For many releases, or to limit the attacker's odds more than (ε, δ) does.")
+    work = begin("compare_advisor", setup.scenario.to_json(), sensitivity, str(gaussian_only))
+    advice = _advice(setup, work, sensitivity, gaussian_only)
     work.complete = advice.complete
     names = setup.dataset.features
     if not advice.rows:
@@ -204,7 +202,9 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         sentences = advised.why(advice, names)
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
-            st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
+            st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])} "
+                        f"{advised.family_words(advice, setup)}")
+        session.draw_back_to_mine()
         _draw_loading(advice, names, session.origin_of_results(setup))
     st.caption(advised.tried_words(advice, s2_words))
     with st.expander("All designs tried", icon=":material/table:"):
@@ -214,17 +214,17 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
 
 
 @cached(100, of_session, final=lambda advice: advice.complete,
-        key=lambda setup, work, sensitivity: (session.version(), sensitivity, setup.scenario))
-def _advice(setup: Setup, work: Slice, sensitivity: str) -> Advice:
-    """The advice as far as this slice comes."""
+        key=lambda setup, work, *asked: (session.version(), *asked, setup.scenario))
+def _advice(setup: Setup, work: Slice, sensitivity: str, gaussian_only: bool) -> Advice:
     with work.turn(trial_cache()) as options:
         return advise(setup.scenario, setup.dataset, on_data=session.shows_data(), sensitivity=sensitivity,
-                      uploaded=session.uploaded_directions(), **options)
+                      uploaded=session.uploaded_directions(),
+                      families=() if gaussian_only else ADVISED_FAMILIES, **options)
 
 
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
-    """A button for each of the best, and any other one by name; ``origin``: of a choice made here."""
-    st.caption("Load a design into the scenario with one click:" if origin.is_covered else advised.LOADED_ON_DATA)
+    """Draw a button for each of the best, and a list of the others; ``origin``: of a choice made here."""
+    st.caption("Load a design into the sidebar:" if origin.is_covered else advised.LOADED_ON_DATA)
     if any(forgets_directions(row.candidate, session.scenario()) for row in advice.rows if _can_load(row)):
         st.caption(advised.FORGETS_DIRECTIONS)
     rows = {place: row for place, row in enumerate(advice.rows, start=1) if math.isfinite(row.outcome.mean)}
@@ -236,18 +236,17 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
             st.button(f"{place}\\. {in_markdown(str(design_words(row.candidate, names)))}: {error}{own}",
                       key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=not _can_load(row),
                       help=_loading_help(row), width="stretch")
-    rest = [(place, row) for place, row in rows.items() if (place, row) not in kinds]
-    if rest:
-        chosen = rest[_any_other([f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}"
-                                  for place, row in rest], [row for _, row in rest])][1]
+    others = [(place, row) for place, row in rows.items() if (place, row) not in kinds]
+    if others:
+        chosen = _any_other([f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}"
+                             for place, row in others], [row for _, row in others])
         st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
                   disabled=not _can_load(chosen), help=_loading_help(chosen))
 
 
 def _loading_help(row: Row) -> str | None:
-    """What loading a design asks for, or changes besides the design."""
     if not row.candidate.is_whole:
-        return advised.ONLY_THE_NEEDED
+        return advised.ONLY_PRIORITY
     return advised.FORGETS_DIRECTIONS if forgets_directions(row.candidate, session.scenario()) else None
 
 
@@ -255,23 +254,23 @@ def _can_load(row: Row) -> bool:
     return row.candidate.is_whole and not row.candidate.is_current
 
 
-def _any_other(labels: list[str], rest: list[Row]) -> int:
-    """The position chosen among the others; the design chosen before stays chosen where it stands now."""
+def _any_other(labels: list[str], others: list[Row]) -> Row:
+    """Choose one of the others; the design chosen before stays chosen wherever it stands now."""
     before = st.session_state.get(_CHOSEN)
-    index = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
-    # A list with other entries is another control: the browser would go on showing an entry of the old one.
+    index = next((k for k, row in enumerate(others) if row.candidate.scenario == before), 0)
+    # A list with other entries is another control, or the browser would still show an entry of the old one.
     key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
-    chosen: int = st.selectbox("Any other", range(len(rest)), index=index, key=key, format_func=labels.__getitem__,
-                               on_change=lambda: st.session_state.update(
-                                   {_CHOSEN: rest[st.session_state[key]].candidate.scenario}))
-    return chosen
+    return others[st.selectbox("Another design", range(len(others)), index=index, key=key,
+                               format_func=labels.__getitem__, on_change=lambda: st.session_state.update(
+                                   {_CHOSEN: others[st.session_state[key]].candidate.scenario}))]
 
 
 def _load(row: Row, origin: Origin) -> None:
-    """Every field that the advisor searches: what it leaves as it is, it has chosen too. Marks of the design stay."""
-    chosen = {name: getattr(row.candidate.scenario, name) for name in SEARCHED}
+    """Take over every field that the advisor searches: what it left as it was is its choice, too. Marks stay."""
+    before, chosen = session.scenario(), {name: getattr(row.candidate.scenario, name) for name in SEARCHED}
     session.choose(origin, **chosen)
     session.choose(Origin.READ, **{name: chosen[name] for name in row.candidate.scenario.from_data if name in chosen})
+    session.history().take(before, session.scenario())
 
 
 setup = open_page(COMPARE)

@@ -1,4 +1,4 @@
-"""Data & query: the data against its declared ranges, the answer, and what one record can change."""
+"""Data & query: the data in its ranges, the answer, and what one record can change."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
 from mvgviz.pictures.sentences import EMPTY_PLACE, bound_choices
 from mvgviz.query.worst_pairs import worst_pair
+from mvgviz.release.intervals import data_units
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
@@ -18,38 +19,38 @@ from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, try_open_page
 from mvgviz.ui.menu import DATA
-from mvgviz.ui.upload_panel import draw_upload_panel
+from mvgviz.ui.upload_panel import draw_question, draw_upload_panel
 
 PANELS = 9
-MOST_LOOKED_AT = 150  # features; with more a look at an ellipse would take too long
+MOST_LOOKED_AT = 150  # features; with more, a look at an ellipse takes too long
 NEIGHBOURS = {"replace": "one record replaced", "add-remove": "one record added or removed"}
 _histograms = cached(12, session.here)(words.histograms_picture)
 _unseen_pair = cached(6, session.here)(worst_pair)
-"""The worst neighbours of the query alone, inside its bound if there is one; no noise yet."""
+"""The worst neighbours of the query, inside its bound if there is one, before any noise."""
 
 
 def draw_neighbours() -> None:
-    """What two datasets differ by that the promise is about; a graph's differ by an edge."""
     if not session.scenario().is_graph:
-        st.radio("Neighbours differ by", list(NEIGHBOURS), format_func=NEIGHBOURS.__getitem__, horizontal=True,
+        told = {key: session.promised(label) for key, label in NEIGHBOURS.items()}
+        st.radio("Neighbours differ by", list(NEIGHBOURS), horizontal=True, format_func=told.__getitem__,
                  help=f"{EMPTY_PLACE} A table or a mean then needs half the noise; second moments far from 0 need "
-                      "more. A kernel, and what is learned privately, know replaced records alone.",
+                      'more. The kernel query and private directions support only "replace".',
                  **session.bound_field("neighbours"))
 
 
 def draw_bound(setup: Setup) -> None:
-    """Records inside an ellipse: whom it pulls in, what it saves and costs; nothing where no bound can be had."""
+    """Draw whom an ellipse clips, what it saves and costs; nothing for a query without a bound."""
     if setup.query.is_graph or not setup.query.takes_bound:
         return
     if setup.query.bound is None and setup.dataset.n_features > MOST_LOOKED_AT:
-        st.caption(f"Records inside an ellipse: shown here for at most {MOST_LOOKED_AT} features; choose it in the "
-                   "sidebar, or use fewer columns.")
+        st.caption(f"Clipping is drawn for at most {MOST_LOOKED_AT} features. Choose it in the sidebar, or use fewer "
+                   "columns.")
         return
-    st.markdown("#### Records inside an ellipse")
+    st.markdown("#### Clip records to an ellipse")
     choice, picture = st.columns([2, 3], gap="large")
     scenario, choices = setup.scenario, bound_choices(setup.scenario.kind)
     with choice:
-        st.selectbox("Pull records into an ellipse first", list(choices), format_func=choices.__getitem__,
+        st.selectbox("Clip records first", list(choices), format_func=choices.__getitem__,
                      **session.bound("data_bound", scenario.bound, lambda kind: {"bound": kind}))
         if scenario.bound == "own":
             st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
@@ -70,7 +71,7 @@ def draw_bound(setup: Setup) -> None:
 
 @cached(8, session.here)
 def _worked_out(setup: Setup) -> tuple[Setup, words.LengthNumbers, BoundCost]:
-    """The setup with its bound, or with the one that would be offered first."""
+    """Return the setup with its bound, or with the first one offered, and what that clips and costs."""
     if setup.query.bound is None:
         setup = with_bound(setup, bound="even")
     assert setup.query.bound is not None
@@ -81,31 +82,31 @@ def _worked_out(setup: Setup) -> tuple[Setup, words.LengthNumbers, BoundCost]:
 
 
 def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
-    """What is saved and what it costs; the length that pulls nobody in is one click away."""
     st.markdown(words.saved_words(tried, cost, chosen=chosen))
     st.markdown(words.pull_words(tried, cost, on_data=not session.is_simulated()))
-    warning = words.cost_warning(tried, cost)
-    if warning is not None and chosen:
-        st.warning(warning, icon=":material/warning:")
-    elif warning is not None:
-        st.markdown(f":material/warning: {warning}")
+    if warning := words.cost_warning(tried, cost):
+        if chosen:
+            st.warning(warning, icon=":material/warning:")
+        else:
+            st.markdown(f":material/warning: {warning}")
     radius = radius_for_all(tried)
     if radius <= MOST_RADIUS:
-        st.button("An ellipse that pulls nobody in", key="data_bound_all", type="tertiary",
+        st.button("An ellipse that clips nobody", key="data_bound_all", type="tertiary",
                   disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
-                  help=f"As long as the longest record that the ranges allow: {radius:g}. It follows from the ranges "
-                       "alone.", on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
+                  help=f"Radius {radius:g}: the longest record that the ranges allow.",
+                  on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
 
 
 setup = try_open_page(DATA)
-with st.expander("Use your own file", icon=":material/upload_file:",
-                 expanded=setup is None or setup.scenario.is_upload):
-    draw_upload_panel()
+draw_upload_panel()
+draw_question()
 if setup is None:
     if session.scenario().neighbours != "replace":
         draw_neighbours()
     st.stop()
 query, data, name = setup.query, setup.dataset, setup.scenario.data
+own = None if query.is_graph or session.normalised() else data_units(
+    type(query), setup.scenario.scale, data.ranges, query.row_names)
 about = describe(name) if name in samples() else None
 answer, histogram = st.columns(2, gap="large")
 with histogram:
@@ -120,18 +121,19 @@ with histogram:
         st.caption(f":material/group: A record is {about.record}. "
                    "What hides one record does not hide a person who has several.")
 with answer:
-    chart(words.answer_picture(query).adding(session.computed_on()), key="answer")
+    picture = words.answer_picture(query, own, data.units if query.is_mean else ())
+    chart(picture.adding(session.computed_on()), key="answer")
 draw_bound(setup)
 left, right = st.columns([3, 2], gap="large")
 with left:
-    chart(words.change_picture(query, _unseen_pair(query)), key="change")
+    chart(words.change_picture(query, _unseen_pair(query), own), key="change")
 with right:
     draw_neighbours()
-    st.markdown(words.facts(query))
+    st.markdown(session.promised(words.facts(query)))
     lines, said = words.derivation(query)
     for line in lines:
         st.latex(line)
-    st.caption(said)
+    st.caption(session.promised(said))
 with st.expander("The records, and where they come from", icon=":material/info:"):
     if about is not None:
         st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
@@ -139,5 +141,4 @@ with st.expander("The records, and where they come from", icon=":material/info:"
         st.caption(f"{about.citation}. {about.licence}.")
     shown = data.matrix[:, :200].T
     st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)
-    st.caption(f"The first {len(shown)} of {data.n_records:,} records, moved into their ranges. "
-               f"{session.computed_on()}")
+    st.caption(f"{len(shown)} of {data.n_records:,} records, clipped to their ranges. {session.computed_on()}")

@@ -1,27 +1,58 @@
-"""Home: the picture that moves, one sentence and three doors; below, what there is to gain and what it costs."""
+"""Home: one sentence, three ways on and the picture that moves; below, the gain and its cost."""
+
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from mvgviz import Scenario
+from mvgviz.design.trade_off import gain_among
+from mvgviz.labels import TAILS
 from mvgviz.pictures import shape as words
+from mvgviz.pictures.bounds import times
 from mvgviz.pictures.rule import iid_std
 from mvgviz.pictures.sentences import thing
 from mvgviz.scenario.trade_off import trade_off_refusal
-from mvgviz.text import as_number, delta_words
+from mvgviz.text import as_number, as_probability
+from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import draw_takeaway, open_page
 from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.ui.more_columns import draw_more_columns
 from mvgviz.ui.rule_picture import (
-    asked_by_theorem,
-    needed_against_others,
     own_axes,
+    priority_against_others,
+    rivals,
     rule,
     share_step,
     take_change,
     theorem_in,
 )
+from mvgviz.ui.sidebar_design import draw_family
+
+_FEWEST, _MOST = 2, 21
+_SHARE, _RECORDS = 0.8, 2126  # the records of the paper's largest table; delta is one over them
+_more_columns = st.components.v2.component(
+    "mvgviz_more_columns", css=asset("more_columns.css"), js=asset("more_columns.js"),
+    html='<div class="columns"><label><span>Columns</span><input type="range"></label>'
+         '<div class="bars" role="img"></div><div class="budget" aria-hidden="true"><div class="own"></div>'
+         '<div class="equal"></div></div><p aria-live="polite"></p><small></small></div>')
+
+
+@cached(16, of_server)
+def _gains(epsilon: float) -> tuple[dict[str, Any], ...]:
+    """Return what the browser draws for each number of columns."""
+    drawn = []
+    for columns in range(_FEWEST, _MOST + 1):
+        gain = gain_among(columns, share=_SHARE, epsilon=epsilon, delta=1 / _RECORDS)
+        priority, equal = as_number(gain.priority, 2), as_number(gain.equal_epsilon, 2)
+        drawn.append({
+            "columns": columns, "priority": gain.priority, "other": gain.other, "epsilon": gain.equal_epsilon,
+            "short": priority, "spent": equal,
+            "words": f"{columns} columns, one with priority: {priority} of the noise on it. For that, equal noise "
+                     f"would need ε = {equal} instead of {epsilon:g}."})
+    return tuple(drawn)
+
 
 setup = open_page(HOME)
 scenario, design, labels = setup.scenario, setup.design, words.coordinate_labels(setup)
@@ -30,35 +61,40 @@ st.markdown("Privacy needs noise, but not the same noise everywhere: under one f
             "you need the answer** and large where you do not.")
 with st.container(horizontal=True):
     for page, label, about, chosen in (
-            (LESSON, "Learn", "directional noise in seven steps", scenario),
+            (LESSON, "Learn", "directional noise in five steps", scenario),
             (DATA, "Tune", "your table, your budget", scenario),
-            (PRESENT, "Present", "a real medical table, one picture a screen", Scenario.default_for("liver"))):
+            (PRESENT, "Present", "a real medical table in five slides", Scenario.default_for("liver"))):
         st.page_link(page.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
                      query_params=chosen.to_query())
 if design.theta.size < 2:
-    st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
+    st.info("This answer has one direction, so the noise has no shape.")
 else:
-    needed, other = words.needed_and_other(setup)
-    pair = (other, needed) if design.mode == "both" else (needed, other)  # as in the lesson; of both, a needed column
-    model, equal = needed_against_others(setup, pair), iid_std(setup.iid, needed)
+    priority, other = words.priority_and_other(setup)
+    # As in the lesson; with noise on both sides, of a priority column.
+    pair = (other, priority) if design.mode == "both" else (priority, other)
+    model, equal = priority_against_others(setup, pair), iid_std(setup.iid, priority)
     names = words.plane_labels(setup, labels, pair)
     takeaway = words.ellipse_words([std / equal for std in model.std_on_features], names)
     rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
          names=names, **own_axes(setup, pair), share_step=share_step(setup, model),
          controls=("share", "angle", "epsilon"),
-         normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
-         alt=takeaway.replace("**", "").replace("\\", ""))
+         normals=None if design.blocks else np.random.default_rng(scenario.seed).standard_normal((2, 250)),
+         theorem=theorem_in(setup, pair), alt=takeaway.replace("**", "").replace("\\", ""))
+    draw_family("home_family")
     draw_takeaway(f"{takeaway} {words.rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
                   about="" if setup.query.bound is None else words.ABOUT_BOUND)
 st.markdown("#### The more columns, the more there is to gain")
-draw_more_columns(key="home_columns", epsilon=scenario.epsilon)
+_more_columns(key="home_columns", data={
+    "start": _MOST, "epsilon": scenario.epsilon, "gains": _gains(scenario.epsilon),
+    "about": f"One column gets {_SHARE:.0%} of the budget; ε = {scenario.epsilon:g}, δ = "
+             f"{as_probability(1 / _RECORDS)}; noise in units of each column's range."})
 if trade_off_refusal(setup) is None:
-    st.markdown("#### What the needed gain, what the rest pay")
+    st.markdown("#### What priority columns gain, what other columns pay")
     draw_frontier(setup, key="home_trade_off")
 if scenario.guarantee == "exact":
-    printed = asked_by_theorem(setup)
-    factor = printed.direction_std().max() / design.direction_std().max()
+    theorem, tail = rivals(setup)[0], TAILS[scenario.tail].in_sentence
     st.markdown(
-        f"The paper's Theorem 1, as printed, asks for **{as_number(factor)} times** this noise, and then really "
-        f"spends ε = {as_number(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "
-        f"{delta_words(setup.delta, setup.dataset.n_records)}.")
+        f"The paper's Theorem 1, {'as printed' if scenario.tail == 'printed' else f'with {tail}'}, asks for "
+        f"**{times(theorem.factors)}** this noise. It then spends only ε = "
+        f"{as_number(theorem.design.epsilon_spent(setup.delta))} of {scenario.epsilon:g} at δ = "
+        f"{as_probability(setup.delta)}.")

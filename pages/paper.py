@@ -1,4 +1,4 @@
-"""Paper: the three experiments, what was printed and what comes out; all sessions share the trials, of public data."""
+"""Paper: the three experiments, as printed and as run here; all sessions share the trials, of public data."""
 
 import threading
 from collections import defaultdict
@@ -19,11 +19,11 @@ from mvgviz.ui.menu import PAPER
 from mvgviz.ui.slices import WORKERS, Slice, begin, show_progress
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
-FIRST = "The first trials of the paper's experiment are run; the picture comes in a few seconds."
+FIRST = "Running the first trials. The picture comes in a few seconds."
 
 
 def so_far(function: Callable[..., Any], experiment: Experiment, work: Slice) -> Any:
-    """What a function of the paper gives after this run's share of the work."""
+    """Return what a function of the paper gives after this run's share of the work."""
     said = None if _shared()[0].get(experiment.key) else st.info(FIRST, icon=":material/hourglass_top:")
     with WORKERS.awaited():
         result = _worked(function, experiment, work)
@@ -43,32 +43,31 @@ def _worked(function: Callable[..., Any], experiment: Experiment, work: Slice) -
 
 @cached(1, of_server)
 def _shared() -> tuple[dict[str, TrialCache], threading.Lock]:
-    """Trials by experiment, and a lock: one session works at a time, the others see what is there."""
+    """Return trials by experiment, and a lock: one session works at a time, the others see what is there."""
     return defaultdict(TrialCache), threading.Lock()
 
 
 def draw_rows(report: Report) -> None:
-    """The chart of printed, as printed and exact."""
     dots = row_dots(report)
     if all(dot.series == PRINTED for dot in dots):
-        st.caption("The first trials are on their way; the paper's figures are drawn already.")
+        st.caption("The paper's figures are drawn. Ours follow with the first trials.")
     chart(rows_picture(report, dots), key="paper_rows")
 
 
 def draw_table(report: Report) -> None:
-    """Every row with its figures and its sentence."""
     experiment, ours = report.experiment, report.references
     lines = [(label, printed, words.figure_text(value), words.figure_text(value), "") for label, printed, value in (
-        ("Without privacy", words.printed_text(experiment, experiment.non_private), ours.non_private),
+        ("No privacy", words.printed_text(experiment, experiment.non_private), ours.non_private),
         ("Random guess", words.printed_text(experiment, experiment.random_guess), ours.random_guess),
-        ("Answer without data", "–", ours.trivial))]
+        ("No-data baseline", "–", ours.trivial))]
     lines += [(_beyond(row), words.printed_text(experiment, row.printed), words.cell_text(row.as_printed),
                words.cell_text(row.exact), words.ways_text(report, row)) for row in report.rows]
-    names = ["", "in the paper", "ours, as printed", "ours, exact", "way to a random guess: paper / as printed / exact"]
+    names = ["", "in the paper", "ours, as printed", "ours, exact",
+             "error, from 0 % (no privacy) to 100 % (random guess): paper / our run of the printed bound / exact"]
     st.dataframe(pd.DataFrame(lines, columns=names), hide_index=True)
     st.markdown("\n".join(f"* **{_beyond(row)}.** {words.sentence(report, row)}" for row in report.rows))
     st.caption(f"{words.setting(report)} {words.ONCE}")
-    with st.expander("All five shares, for each favoured set"):
+    with st.expander("All five shares, for each priority set"):
         _draw_shares(report)
 
 
@@ -77,20 +76,18 @@ def _beyond(row: MeasuredRow) -> str:
 
 
 def _draw_shares(report: Report) -> None:
-    """The five shares of every set, as printed and exact."""
     shares = [f"τ {share:.0%}" for share in report.rows[0].exact.shares]
     lines = []
-    for favoured in report.sets:
-        for label, cell in (("as printed", favoured.as_printed), ("exact", favoured.exact)):
+    for priorities in report.sets:
+        for label, cell in (("as printed", priorities.as_printed), ("exact", priorities.exact)):
             texts = [words.figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
-            lines.append([favoured.name, label, *(texts if cell.shares else texts * len(shares))])
+            lines.append([priorities.name, label, *(texts if cell.shares else texts * len(shares))])
     st.dataframe(pd.DataFrame(lines, columns=["more for", "noise", *shares]), hide_index=True)
 
 
 def draw_notes(experiment: Experiment) -> None:
-    """What is not as in the paper, what cannot be reproduced, and the paper's slips."""
     for title, lines in (
-            ("What is not as in the paper", [f"* {note}" for note in experiment.notes]),
+            ("What differs from the paper", [f"* {note}" for note in experiment.notes]),
             ("What cannot be reproduced, and why", [f"* {note}" for note in words.WHY_NOT]),
             ("Slips in the paper", [f"{k}. {slip}" for k, slip in enumerate(words.SLIPS, start=1)])):
         with st.expander(title):
@@ -98,18 +95,20 @@ def draw_notes(experiment: Experiment) -> None:
 
 
 def take_over(experiment: Experiment) -> None:
-    """Put the experiment's scenario into the app."""
+    before = session.scenario()
     session.put(experiment.scenario)
+    session.history().take(before, experiment.scenario)
     st.toast(f"The sidebar now holds Experiment {experiment.key}. Utility and Compare start from it.")
 
 
-try_open_page(PAPER)  # the page stands without the sidebar's scenario
+try_open_page(PAPER)  # the page does not need the sidebar's scenario
 with st.container(horizontal=True, vertical_alignment="center"):
     experiment = EXPERIMENTS[st.segmented_control(
         "Experiment", list(EXPERIMENTS), default="I", key="paper_experiment", required=True,
         label_visibility="collapsed", format_func=lambda key: f"{key}: {EXPERIMENTS[key].title}") or "I"]
     st.button("Open this experiment in the app", key="paper_open", icon=":material/open_in_new:", on_click=take_over,
               args=(experiment,))
+    session.draw_back_to_mine()
 work = begin("paper rows", experiment.key)
 report = so_far(run, experiment, work)
 draw_rows(report)
@@ -125,6 +124,6 @@ if tabs[1].open:
             curves, references, work.complete = so_far(direction_curves, experiment, work)
             chart(directions_picture(curves, references, symbol=experiment.symbol), key="paper_directions")
         else:
-            st.caption("The rows above come first.")
+            st.caption("This starts after the rows above.")
 draw_notes(experiment)
 show_progress(work)

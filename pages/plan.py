@@ -1,4 +1,4 @@
-"""Several questions: one budget divided over several answers, what each gets, and their release."""
+"""Several questions: divide one budget over several answers, and release them."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,23 +6,17 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures import plan as words
-from mvgviz.pictures.plan import plan_words, question_name
-from mvgviz.pictures.sentences import open_parts
+from mvgviz.pictures.sentences import clipping_words, open_parts
+from mvgviz.pictures.strip import error_fact
 from mvgviz.provenance import weakest
 from mvgviz.release.release import plan_together
-from mvgviz.scenario.plan import (
-    MOST_QUESTIONS,
-    QuestionNoise,
-    QuestionPlan,
-    least_noise,
-    plan_noise,
-    same_noise,
-    under_budget_of,
-    without,
-)
+from mvgviz.scenario import plan as plans
+from mvgviz.scenario.own_units import product_unit, unit_of
+from mvgviz.scenario.plan import QuestionNoise, QuestionPlan
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
+from mvgviz.ui.demo import choose_file
 from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
 from mvgviz.ui.menu import PLAN, RELEASE
 from mvgviz.ui.plans import HeldPlan, held_plan, keep, plan_setups, plan_ticket, put_plan, release_questions
@@ -31,10 +25,10 @@ from mvgviz.ui.release_desk import release_desk
 
 _FILE, _REFUSED = "plan_file", "_plan_refused"
 _LARGEST = 1_000_000  # bytes of a plan file
+_ALL = -1
 
 
 def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
-    """A slider, a lock and a way out for each question; the others that are not locked make up for a move."""
     plan = held.plan
     for k, (share, name) in enumerate(zip(plan.shares, names, strict=True)):
         out = k in held.released
@@ -47,85 +41,80 @@ def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
         st.session_state[f"plan_lock_{k}"] = k in held.fixed
         with tools, st.container(horizontal=True, vertical_alignment="center"):
             st.checkbox(":material/lock:", key=f"plan_lock_{k}", disabled=out, on_change=_lock, args=(held, k),
-                        width="content")
+                        width="content", help="Keep this share of μ² when another moves. All sum to 100 %.")
             st.button(":material/delete:", key=f"plan_remove_{k}", type="tertiary", disabled=out or len(plan) == 1,
                       on_click=_remove, args=(held, k), help=f"Take {in_markdown(name)} out of the plan")
-    st.caption("Shares of μ², which always sum to 100 %: moving one moves the others that are not locked "
-               "(:material/lock:).")
 
 
 def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequence[Setup], current: str) -> None:
-    """Add the sidebar's question; divide by a rule; keep, open or forget the plan."""
-    exact, full = session.scenario().guarantee == "exact", len(held.plan) >= MOST_QUESTIONS
+    exact, full = session.scenario().guarantee == "exact", len(held.plan) >= plans.MOST_QUESTIONS
     with st.container(horizontal=True):
         st.button("Add the sidebar's question", key="plan_add", icon=":material/add:", on_click=_add, args=(held,),
-                  disabled=not exact or full, help=f"Now: {in_markdown(current)}. It gets a mean share.")
+                  disabled=not exact or full, help=f"Now: {in_markdown(current)}. It gets an average share.")
         for key, label, weights, about in (
-                ("equal", "Equal shares", lambda: [1.0] * len(held.plan), "Every question the same part of μ²"),
-                ("same", "Same noise", lambda: same_noise(noise), "Every question the same noise"),
-                ("least", "Least noise", lambda: least_noise(noise),
-                 "The squares of the noise of all questions sum to as little as they can")):
+                ("equal", "Equal shares", lambda: [1.0] * len(held.plan), "Give every question the same part of μ²"),
+                ("same", "Same noise", lambda: plans.same_noise(noise), "Give every question the same noise"),
+                ("least", "Least noise", lambda: plans.least_noise(noise), "Minimise the sum of squared noise")):
             st.button(label, key=f"plan_{key}", on_click=_share, args=(held, weights, () if key == "equal" else setups),
-                      help=f"{about}; locked ones stay", type="tertiary", disabled=key != "equal" and not noise)
+                      help=f"{about}. Locked ones stay.", type="tertiary", disabled=key != "equal" and not noise)
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_file(held)
-        st.button("Start anew", key="plan_anew", type="tertiary", on_click=put_plan,
-                  args=(session.scenario().data, None),
-                  help="Forget this plan. What was released stays in the ledger.")
+        st.button("Start over", key="plan_anew", type="tertiary", on_click=put_plan,
+                  args=(session.scenario().data, None), help="Forget this plan. Releases stay in the ledger.")
     if not exact:
         draw_only_exact()
+    elif session.scenario().noise_family != "gaussian":
+        st.caption("A plan uses Gaussian noise, because several questions share one budget best with it.")
     if held.released:
-        left = "What is left can still be divided." if held.waiting else "Start anew to plan more."
+        left = "You can still divide what is left." if held.waiting else "Start over to plan more."
         st.caption(f":material/lock: {'A part' if held.waiting else 'All'} of this plan is released, so its budget "
-                   f"stays ε = {held.plan.epsilon:g}: the sidebar does not change it. {left}")
+                   f"stays ε = {held.plan.epsilon:g}. {left}")
     refused = st.session_state.pop(_REFUSED, None)
     if refused is not None:
         show_error(refused)
 
 
 def draw_only_exact() -> None:
-    """Why the sidebar's question cannot be planned, and the way out."""
     st.info(words.ONLY_EXACT)
     st.button("Use the exact guarantee", key="plan_exact", on_click=session.update, kwargs={"guarantee": "exact"})
 
 
 def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Sequence[Setup], names: Sequence[str]
                ) -> None:
-    """What every question gets, and all of them together."""
-    unit = words.unit_of_noise(plan)
     rows: list[dict[str, object]] = [{
         "question": spreadsheet_cell(name), "share of μ²": f"{100 * question.share:.2f} %", "μ": question.mu,
-        "ε alone": question.epsilon, f"noise ({unit})": question.noise, "least noise": _at(question.least),
-        "most noise": _at(question.most)} for name, question in zip(names, noise, strict=True)]
+        "ε alone": question.epsilon, "typical error": spreadsheet_cell(error_fact(setup).text),
+        "least noise": _at(question.least, setup), "most noise": _at(question.most, setup)}
+        for name, question, setup in zip(names, noise, setups, strict=True)]
     if any(open_parts(setup) for setup in setups):
         for row, setup in zip(rows, setups, strict=True):
             row["not covered"] = listed(parts) if (parts := open_parts(setup)) else ""
-    show_table(rows, numbers=("μ", "ε alone", f"noise ({unit})"), key="plan_table")
-    total = words.total_words(plan, setups[0].delta, setups[0].dataset.n_records)
-    st.caption(f"**{total}** Noise is that on the features you need, where you said so, else on all of them (root mean "
-               "square). Least and most: typical errors (standard deviations) in the data's own units, of a "
-               "square answer on its diagonal.")
+    show_table(rows, numbers=("μ", "ε alone"), key="plan_table")
+    total = words.total_words(plan, setups[0].delta)
+    st.caption(f"**{total}** Typical error: the noise's standard deviation on priority columns, else on all. Least and "
+               "most noise: in the data's units.")
+    for name, setup in zip(names, setups, strict=True):
+        if clipped := clipping_words(setup, name=in_markdown):
+            st.caption(f"**{in_markdown(name)}.** {clipped}")
 
 
 def draw_trade(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> None:
-    """Noise on one question against noise on another, the others as they are."""
     if len(plan) < 2:
-        st.info("Add a second question: the picture shows what it takes from the first.", icon=":material/call_split:")
+        st.info("Add a second question to see what it takes from the first.", icon=":material/call_split:")
         return
     chart(words.pair_picture(plan, noise, _pair(words.short_names(plan))), key="plan_pair")
 
 
 def _draw_file(held: HeldPlan) -> None:
-    """The plan as JSON, out and in."""
     with st.popover("Plan as a file", icon=":material/description:"):
         offer_file("Plan as JSON", "plan.json", "application/json", held.plan.to_json, key="plan_json")
-        st.file_uploader("Open a plan (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
-                         on_change=_take)
-        st.caption("It holds your choices, never your data. Links hold the sidebar's question, not the plan.")
+        choose_file("Open a plan (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
+                    on_change=_take)
+        st.caption("The file holds your choices, never your data. A link holds only the sidebar's question.")
 
 
 def _pair(names: Sequence[str]) -> tuple[int, int]:
-    """Which two questions are drawn: chosen where there are more."""
+    """Return the two questions to draw; with more the person chooses."""
     if len(names) == 2:
         return 0, 1
     left, right = st.columns(2)
@@ -136,8 +125,12 @@ def _pair(names: Sequence[str]) -> tuple[int, int]:
     return first, second
 
 
-def _at(feature: tuple[str, float]) -> str:
-    return spreadsheet_cell(f"{feature[0]}: {as_number(feature[1])}")
+def _at(feature: tuple[str, float], setup: Setup) -> str:
+    name, std = feature
+    known = setup.query.degree and name in setup.dataset.features
+    unit = unit_of(setup, setup.dataset.features.index(name)) if known else ""
+    unit = product_unit(unit, unit) if setup.query.degree == 2 else unit
+    return spreadsheet_cell(f"{name}: {as_number(std)} {unit}".rstrip())
 
 
 def _move(held: HeldPlan, k: int) -> None:
@@ -149,8 +142,8 @@ def _lock(held: HeldPlan, k: int) -> None:
 
 
 def _remove(held: HeldPlan, k: int) -> None:
-    _try(lambda: keep(held, plan=held.plan.removed(k, locked=held.fixed), locked=without(held.locked, k),
-                      released=without(held.released, k)))
+    _try(lambda: keep(held, plan=held.plan.removed(k, locked=held.fixed), locked=plans.without(held.locked, k),
+                      released=plans.without(held.released, k)))
 
 
 def _add(held: HeldPlan) -> None:
@@ -158,43 +151,38 @@ def _add(held: HeldPlan) -> None:
 
 
 def _share(held: HeldPlan, weights: Callable[[], Sequence[float]], seen: Sequence[Setup]) -> None:
-    """Divide by a rule; where the rule looked at noise that was read from the data, the shares are marked so."""
+    """Divide by a rule; mark the shares where the rule used noise that was read from the data."""
     read = not all(weakest(setup.looked_at.values()).is_covered for setup in seen)
     keep(held, plan=held.plan.shared(weights(), locked=held.fixed, read=read))
 
 
 def _take() -> None:
-    """A plan file becomes the session's plan, once."""
+    """Make a plan file the session's plan, once."""
     chosen = st.session_state.get(_FILE)
     if chosen is None:
         return
 
     def take() -> None:
         if chosen.size > _LARGEST:
-            raise InputError("a plan file must be small, as downloaded from mvgviz")
+            raise InputError("this plan file is over 1 MB; choose one that mvgviz saved")
         plan = QuestionPlan.from_json(chosen.getvalue())
         if plan.data != session.scenario().data:
-            raise InputError(f"the plan is about {plan.data}, and this is {session.scenario().data}; choose that data "
-                             "first")
-        keep(HeldPlan(plan=plan, features=session.dataset().features))
-        session.put(under_budget_of(plan.scenarios[0], session.scenario()))
+            raise InputError(f"the plan is about {plan.data}, not {session.scenario().data}; choose that data first")
+        put_plan(plan.data, plan, session.dataset().features)
+        session.put(session.marked(plans.under_budget_of(plan.scenarios[0], session.scenario())))
 
     _try(take)
 
 
 def _try(work: Callable[[], None]) -> None:
-    """A refusal is kept as a sentence for the next run."""
+    """Keep a refusal for the next run."""
     try:
         work()
     except InputError as error:
         st.session_state[_REFUSED] = error
 
 
-_ALL = -1
-
-
 def draw_plan_release(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str]) -> None:
-    """Which questions, what they spend, what has to be accepted, the button."""
     st.markdown("#### Release")
     if held.waiting:
         try:
@@ -216,7 +204,7 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
     one = st.selectbox("What to release now", options, key=f"plan_which_{len(held.plan)}_{len(held.released)}",
                        format_func=lambda k: all_words if k == _ALL else names[k])
     chosen = held.waiting if one == _ALL else (one,)
-    planned, n_records = plan_together([setups[k] for k in chosen]), setups[0].dataset.n_records
+    planned = plan_together([setups[k] for k in chosen])
     desk, now = release_desk(), plan_ticket(held, chosen)
     named = draw_population(held.plan.data)
     st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts))
@@ -228,23 +216,22 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
     accepted = draw_accepts(planned, key="plan", now=now)
     sure = draw_go("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", release_questions, now,
                    chosen, accepted, key="plan", now=now, planned=planned, accepted=accepted, refused=refused,
-                   spends=words.spends(planned, n_records), named=named)
+                   spends=words.spends(planned), named=named)
     if sure is not None:
-        st.caption("Fresh noise from the operating system, drawn once, an entry in the ledger for each answer: all of "
-                   "them or none. A cap can be set on the page Release & report.")
+        st.caption("This draws fresh noise once and enters each answer in the ledger: all or none. Set a cap on the "
+                   "page Release & report.")
 
 
 def draw_plan(setup: Setup, held: HeldPlan) -> None:
-    """Sliders on the left, the trade on the right, every number and the release below."""
     plan, data = held.plan, setup.dataset
-    names = [f"{k + 1}: {question_name(asked, data.features)}" for k, asked in enumerate(plan.scenarios)]
+    names = [f"{k + 1}: {words.question_name(asked, data.features)}" for k, asked in enumerate(plan.scenarios)]
     setups, noise = worked_out(held)
     if setups:
-        st.markdown(plan_words(plan, noise, setups[0].delta, data.n_records))
+        st.markdown(words.plan_words(plan, noise, setups[0].delta))
     left, right = st.columns([2, 3], gap="large")
     with left:
         draw_questions(held, names)
-        draw_changes(held, noise, setups, question_name(setup.scenario, data.features))
+        draw_changes(held, noise, setups, words.question_name(setup.scenario, data.features))
     if setups:
         with right:
             draw_trade(plan, noise)
@@ -253,10 +240,10 @@ def draw_plan(setup: Setup, held: HeldPlan) -> None:
 
 
 def worked_out(held: HeldPlan) -> tuple[Sequence[Setup], Sequence[QuestionNoise]]:
-    """Every question's design and what it gets; nothing, and a sentence, where one does not work out."""
+    """Return every question's design and noise; nothing, after a sentence, where one does not work out."""
     try:
         setups = plan_setups(held.plan)
-        return setups, plan_noise(held.plan, setups)
+        return setups, plans.plan_noise(held.plan, setups)
     except InputError as error:
         show_error(error)
         return (), ()

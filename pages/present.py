@@ -1,89 +1,63 @@
-"""Present: the scenario in a few pictures, one a screen."""
+"""Presenter's view: the scenario as five slides."""
 
+from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import INK
-from mvgviz.report.slides import design_slides, headline, utility_slide
+from mvgviz.pictures.ledger import budget_numbers, room_words
+from mvgviz.release.release import plan
+from mvgviz.report.talk import SLIDES, slides, talk_html, talk_style
 from mvgviz.scenario.resolve import Setup
-from mvgviz.ui import session, slices
+from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import draw_switch, open_bare_page, show_error
+from mvgviz.ui.frame import draw_switch, offer_file, open_bare_page
 from mvgviz.ui.menu import PRESENT, SHAPE
+from mvgviz.ui.release_desk import release_desk
 
-_ROOM = 10  # pixels above the labels, which are larger here
-_slides = cached(2, session.here)(design_slides)
+_NOTES = "_present_notes"
+_slides = cached(4, session.here)(slides)
 
 
-def draw_deck(setup: Setup) -> None:
-    """The slide one is at, and the way on."""
-    st.html(f"<style>{asset('presenter.css')}</style>")
-    slides = _slides(setup)
-    deck = [*slides, "utility"]  # the trials, run when one comes to them
-    at = _place(len(deck))
+def draw_talk(setup: Setup) -> None:
+    simulated, left, at = session.is_simulated(), _left(setup), _place()
     session.write_link(slide=str(at + 1))
-    picture, unfinished = (slides[deck[at]], None) if deck[at] in slides else _trials(setup)
-    if picture is not None:
-        _draw(picture, deck[at])
-    _draw_ways(at, len(deck))
-    if unfinished is not None:
-        slices.show_progress(unfinished)
-
-
-def _trials(setup: Setup) -> tuple[Picture | None, slices.Slice | None]:
-    work = slices.begin("present", setup.scenario.to_json())
-    try:
-        results = work.resume([slices.problem(setup)])[0]
-    except InputError as error:
-        show_error(error)
-        return None, None
-    if results is None:
-        return None, work
-    return utility_slide(setup, results, simulated=session.is_simulated()), None if results.complete else work
-
-
-def _draw(picture: Picture, name: str) -> None:
-    title, rest = headline(picture.takeaway)
-    with st.container(key="slide"):
-        st.title(title, anchor=False)
-        if rest:
-            st.markdown(rest)
-    margin = max(picture.figure.layout.margin.t or 0, 60) + _ROOM
-    figure = go.Figure(picture.figure)  # a copy: the picture is kept, for every session
-    figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": INK},
-                         legend={"font": {"size": 18}}, margin={"t": margin})
-    axis = {"title_font_size": 20, "tickfont_size": 16, "constrain": "domain"}  # a circle grows with the screen
-    figure.update_xaxes(axis).update_yaxes(axis)
-    figure.update_annotations(font_size=16, font_color=INK)
-    with st.container(key="slide_picture"):
-        st.plotly_chart(figure, key=f"present_{name}", theme=None, alt=picture.text_alternative,
-                        height="stretch", config={"displayModeBar": False})
-
-
-def _draw_ways(at: int, size: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center"):
-        st.button("Back", key="present_back", icon=":material/arrow_back:", shortcut="Left", disabled=at == 0,
-                  on_click=st.session_state.update, args=({session.SLIDE: at - 1},))
-        st.markdown(f"{at + 1} of {size}")
-        st.button("Next", key="present_next", icon=":material/arrow_forward:", shortcut="Right",
-                  disabled=at == size - 1, on_click=st.session_state.update, args=({session.SLIDE: at + 1},))
+    st.html(f"<style>{talk_style()}{asset('presenter.css')}</style>")
+    noted = st.session_state.get(_NOTES, False)
+    st.html(f'<div class="{"noted" * noted}">{_slides(setup, simulated=simulated, left=left)[at]}</div>')
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center", gap="small"):
+        for label, key, icon, move in (("Back", "Left", "arrow_back", -1), ("Next", "Right", "arrow_forward", 1)):
+            st.button(label, key=f"present_{label.lower()}", icon=f":material/{icon}:", shortcut=key,
+                      disabled=not 0 <= at + move < len(SLIDES), on_click=st.session_state.update,
+                      args=({session.SLIDE: at + move},))
+        st.button("Notes", key="present_notes", icon=":material/speaker_notes:", shortcut="N",
+                  on_click=st.session_state.update, args=({_NOTES: not noted},))
+        offer_file("Save slides", "talk.html", "text/html", partial(talk_html, setup, simulated=simulated, left=left),
+                   key="present_save", help="One file that works offline. Its Print button makes a PDF.")
         if st.button("Leave", key="present_leave", icon=":material/close:", shortcut="Esc"):
             session.come_back(SHAPE.path)
         draw_switch()
 
 
-def _place(size: int) -> int:
-    """The slide that was gone to, else the one of the address."""
+def _left(setup: Setup) -> str:
+    """Say what the cap leaves, where there is one."""
+    desk, data = release_desk(), setup.scenario.data
+    try:
+        return "" if desk.cap(data) is None else room_words(
+            budget_numbers(desk.ledger, desk.population(data), plan(setup)))
+    except InputError:
+        return ""
+
+
+def _place() -> int:
+    """Return the slide chosen by a button, else the address's."""
     asked = st.session_state.get(session.SLIDE)
     if asked is None:
         text = st.query_params.get("slide", "1")
         asked = int(text) - 1 if text.isdecimal() and len(text) < 4 else 0
-    at = st.session_state[session.SLIDE] = min(max(asked, 0), size - 1)
+    at = st.session_state[session.SLIDE] = min(max(asked, 0), len(SLIDES) - 1)
     return at
 
 
-draw_deck(open_bare_page(PRESENT))
+draw_talk(open_bare_page(PRESENT))

@@ -1,7 +1,8 @@
-"""Privacy spent: the attacker's odds, three pictures of the loss, the worst neighbours, an audit, several releases."""
+"""Privacy spent: the attacker's odds, pictures of the loss, the worst neighbours, an audit, several releases."""
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -12,6 +13,7 @@ from mvgviz.errors import InputError
 from mvgviz.pictures import privacy as words
 from mvgviz.pictures.sentences import thing
 from mvgviz.release import audit
+from mvgviz.release.pure_audit import audit_pure
 from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui import session
@@ -30,7 +32,7 @@ def _pair_loss(setup: Setup) -> PairLoss:
 
 
 def found_pair(setup: Setup) -> PairLoss | None:
-    """The worst neighbours, or None and a sentence."""
+    """Return the worst neighbours, or None after a sentence."""
     try:
         return _pair_loss(setup)
     except InputError as error:
@@ -39,11 +41,11 @@ def found_pair(setup: Setup) -> PairLoss | None:
 
 
 def draw_neighbours(setup: Setup) -> None:
-    """Which record is replaced by which, and which directions carry the loss."""
     loss = found_pair(setup)
     if loss is None:
         return
-    said = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {words.reached_words(setup, loss.attained)}"
+    pair = session.promised(in_markdown(loss.pair.words))
+    said = f"**Hardest to hide:** {pair}. {words.reached_words(setup, loss.attained)}"
     if loss.pair.before is None or loss.pair.after is None:
         st.markdown(said)
         _draw_shares(setup, loss)
@@ -51,31 +53,31 @@ def draw_neighbours(setup: Setup) -> None:
     table, bars = st.columns([2, 3], gap="large")
     with table:
         st.markdown(said)
-        before, after = (_own_units(setup, record) for record in (loss.pair.before, loss.pair.after))
+        before, after = (_in_data_units(setup, record) for record in (loss.pair.before, loss.pair.after))
         show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
                    numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
-        inside = "" if setup.query.bound is None else ", the ellipse that both are inside"
+        inside = "" if setup.query.bound is None else ", the clipping ellipse"
         if setup.scenario.bound == "private" and inside:
-            inside += " (its length was found by a known seed: not private)"
-        st.caption(f"In the data's own units. Nobody's records: only the declared ranges{inside} and the noise enter.")
+            inside += " (its radius was found by a known seed: not private)"
+        st.caption(f"In the data's units. Nobody's records: they follow from the ranges{inside} and the noise.")
     with bars:
         _draw_shares(setup, loss)
 
 
-def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
-    """A record of the worst pair on the dataset's declared scale (tables give offsets inside the range)."""
+def _in_data_units(setup: Setup, record: FloatArray) -> FloatArray:
+    """Return a record of the worst pair in the data's units (tables give offsets inside the range)."""
     data, table = asked_of(setup.scenario.changed(scale="declared"), setup.dataset), setup.table
     offset = record if setup.query.degree == 1 else record - table.lower
     return np.asarray(data.lower + offset / table.widths * data.widths)
 
 
 def _draw_shares(setup: Setup, loss: PairLoss) -> None:
-    chart(words.shares_picture(loss.shares, setup.design.theta, names=setup.direction_names), key="privacy_shares")
+    if not setup.design.blocks:  # their losses are no squares that add up
+        chart(words.shares_picture(loss.shares, setup.design.theta, names=setup.direction_names), key="privacy_shares")
 
 
 @st.fragment
 def draw_releases(setup: Setup) -> None:
-    """What k releases spend together."""
     picture, choices = st.columns([3, 1], gap="large")
     with choices:
         k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
@@ -83,27 +85,31 @@ def draw_releases(setup: Setup) -> None:
     spent = spent_mu(setup.design)
     with picture:
         chart(words.releases_picture(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, count=k,
-                                     n_records=setup.dataset.n_records, mu_is=setup.design.mu_is),
-              key="privacy_releases")
+                                     mu_is=setup.design.mu_is), key="privacy_releases")
     with choices:
         mu, share = spent.after(k)
         times = f"{k:,} release{'s' if k > 1 else ''}"
-        st.markdown(f"One release: μ = {as_number(spent.total)}  \n{times}: μ = **{as_number(mu)}**")
+        if spent.blocks:
+            st.caption("An upper bound for all noise that is pure ε. Fix the families in advance.")
+        else:
+            st.markdown(f"One release: μ = {as_number(spent.total)}  \n{times}: μ = **{as_number(mu)}**")
         if spent.directions:
-            st.caption("The private directions are learned once and used in all: "
+            st.caption("All releases use the private directions, which are learned once: "
                        f"{words.percent_words(share)} of μ² after {times}.")
 
 
 TRIALS, USUAL = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), 10_000
 SIMULATED, HARDENED = "Simulated noise", "The release's own sampler, fewer draws"
-_QUICK, _LONG = 3.0, 20.0  # seconds: what is done unasked, and what needs a click
+_QUICK, _LONG = 3.0, 20.0  # seconds: work done unasked, and work that needs a click
 _HARDENED_ENTRY, _HARDENED_RELEASE = 2.7e-5, 1.5e-3  # seconds
 _HARDENED_TIME, _HARDENED_MOST = 5.0, 500
 
 
 @st.fragment
 def draw_audit(setup: Setup) -> None:
-    """Simulated releases on both neighbours, attacked."""
+    if setup.design.blocks:
+        _draw_pure_audit(setup)
+        return
     loss = found_pair(setup)
     if loss is None:
         return
@@ -122,8 +128,24 @@ def draw_audit(setup: Setup) -> None:
         chart(words.audit_picture(result, loss.mu, words.audit_words(setup, loss, result, broken)), key="privacy_audit")
 
 
+def _draw_pure_audit(setup: Setup) -> None:
+    """Report the audit of box and Laplace noise, in words."""
+    if not setup.design.is_pure:
+        st.info("The audit attacks Gaussian, box and Laplace noise. Choose one of these families.")
+        return
+    hardened = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
+    result = _pure_audit(setup, hardened)
+    st.markdown(f"{words.audit_words(setup, None, result)} With δ = 0.")
+
+
+@cached(6, of_session, spinner="Simulating releases …", key=lambda setup, hardened: (setup, hardened))
+def _pure_audit(setup: Setup, hardened: bool) -> audit.Audit:
+    rng = None if hardened else np.random.default_rng([setup.scenario.seed, 4])
+    return audit_pure(setup.table, setup.query, setup.design, trials=_HARDENED_MOST if hardened else USUAL, rng=rng)
+
+
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
-    """How many attacks on each neighbour, and about how long their releases take to draw."""
+    """Return how many attacks to make on each neighbour, and about how long their releases take."""
     each = audit.attacks_per_release(design)
     if hardened:
         seconds = design.rows * design.cols * _HARDENED_ENTRY + _HARDENED_RELEASE  # for one release
@@ -135,7 +157,7 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
         return 2 * max(math.ceil(trials / each), 2) * seconds
 
     usual = max((n for n in TRIALS if n <= USUAL and taken(n) <= _QUICK), default=TRIALS[0])
-    # Another size of answer is another control: a choice made for a small one would take long on a large one.
+    # Another size of answer is another control: a choice for a small one would take long on a large one.
     key = "privacy_trials" if usual == USUAL else f"privacy_trials_{usual}"
     trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key, format_func="{:,}".format)
     return trials, taken(trials)
@@ -144,7 +166,7 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
 @cached(6, of_session, final=lambda found: found is not None,
         key=lambda setup, loss, trials, seconds, hardened: (loss.shape(), trials, setup.scenario.seed, hardened))
 def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> audit.NoiseScores | None:
-    """The draws: epsilon and delta only scale them. None where they wait for a click."""
+    """Return the draws, which epsilon and delta only scale; None while they wait for a click."""
     wait = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
     if seconds > _LONG and not st.button(f"Draw the releases (about {wait})", key="privacy_draw"):
         return None
@@ -158,28 +180,28 @@ def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: 
 
 def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
           show: Callable[[float], None] | None) -> audit.NoiseScores | None:
-    """The scores from one of the two samplers, or None and a sentence."""
+    """Return the scores from one of the two samplers, or None after a sentence."""
     if not hardened:
         rng = np.random.default_rng([setup.scenario.seed, 4])
         return audit.simulate_scores(loss, trials=trials, rng=rng, progress=show)
     try:
         return audit.release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
     except InputError as error:
-        st.markdown(f"The release's own sampler refuses: {in_markdown(str(error))}.")
+        st.markdown(f"The release's sampler refuses: {in_markdown(str(error))}.")
         return None
 
 
 setup = open_page(PRIVACY)
 spent = spent_mu(setup.design)
-st.markdown(words.odds_words(setup, spent))
 for sentence in words.caveats(setup, spent):
     st.caption(sentence)
 asked = {"epsilon": setup.scenario.epsilon, "delta": setup.delta}
-for column, (key, picture) in zip(st.columns(3, gap="medium"), {
-        "privacy_tradeoff": words.tradeoff_picture(spent.total, **asked, mu_is=setup.design.mu_is),
-        "privacy_loss": words.loss_picture(spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup)),
-        "privacy_curve": words.curve_picture(spent.total, **asked, n_records=setup.dataset.n_records,
-                                             mu_is=setup.design.mu_is)}.items(), strict=True):
+tradeoff = words.tradeoff_picture(spent, **asked, mu_is=setup.design.mu_is)
+pictures = {"privacy_tradeoff": replace(tradeoff, about=f"{words.odds_words(setup, spent)} {tradeoff.about}"),
+            **({} if spent.blocks else {"privacy_loss": words.loss_picture(
+                spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup))}),
+            "privacy_curve": words.curve_picture(spent, **asked, mu_is=setup.design.mu_is)}
+for column, (key, picture) in zip(st.columns(len(pictures), gap="medium"), pictures.items(), strict=True):
     with column:
         chart(picture, key=key)
 draw_open_tab({"The worst neighbours": draw_neighbours, "Audit by simulation": draw_audit,

@@ -1,4 +1,4 @@
-"""Noise shape: the ellipse that can be dragged, three dimensions, covariances, possible outcomes."""
+"""Noise shape: the ellipse to drag, three dimensions, covariances, possible outcomes."""
 
 import math
 
@@ -14,30 +14,30 @@ from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart, draw_takeaway, open_page
 from mvgviz.ui.menu import SHAPE
 from mvgviz.ui.rule_picture import own_axes, record_picture, rule, share_step, take_change, theorem_in
+from mvgviz.ui.sidebar_design import draw_family
 from mvgviz.validation import FloatArray
 
 _MANY, _POINTS, _DRAWS = 2_000, 300, 200
-_USES = ("the features that matter", "an equal mixture", "along the data (not private)")
+_USES = ("priority columns", "an equal mixture", "along the data (not private)")
 
 
 def draw_plane(setup: Setup) -> None:
-    """The rule in the plane of two features or two directions, with handles."""
     names = _coordinates(setup)
     if len(names) < 2:
-        std = as_number(setup.design.direction_std()[0])
-        st.info(f"One direction only: the noise is a number, of typical error (standard deviation) {std}.")
+        st.info("This answer has one direction. Its typical error (standard deviation) is "
+                f"{as_number(setup.design.direction_std()[0])}.")
         return
     picture, choices = st.columns([8, 2], gap="medium")
     with choices:
+        draw_family("shape_family")
         pair, of_directions = _choose_plane(setup, names)
         model = rule_model(setup.design, pair, of_directions=of_directions, split=setup.split)
         shown = setup.direction_names if of_directions else names
         points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
-        show_data = st.toggle("Data under it", key="shape_data", disabled=points.size == 0 and model.records == 0,
-                              help="For the table itself, whose records the noise is added to, and for records that "
-                                   "are pulled into an ellipse. Not private.")
+        show_data = st.toggle("Show data", key="shape_data", disabled=points.size == 0 and model.records == 0,
+                              help="Not private. For the table query, or when records are clipped to an ellipse.")
         useful = st.selectbox("Your use", _USES, key="shape_useful", disabled=of_directions,
-                              help="The line along which the noise is told; turn it in the picture.")
+                              help="The direction in which noise is measured. Drag it in the picture.")
     iid, pair_names = iid_std(setup.iid, pair[1]), words.plane_labels(setup, shown, pair, of_directions=of_directions)
     spread = words.root_mean_square(points) if points.size else 0.0
     takeaway = words.plane_words(model, iid, pair_names, spread)
@@ -46,7 +46,8 @@ def draw_plane(setup: Setup) -> None:
              names=pair_names, **own_axes(setup, pair, of_directions=of_directions),
              line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
              controls=("share", "angle", "epsilon"), theorem=theorem_in(setup, pair, of_directions=of_directions),
-             normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
+             normals=None if setup.design.blocks else
+             np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
              points=points if show_data else None, spread=spread, alt=takeaway.replace("**", "").replace("\\", ""),
              records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
                                     show=show_data))
@@ -58,10 +59,12 @@ def draw_plane(setup: Setup) -> None:
 
 
 def draw_space(setup: Setup) -> None:
-    """The ellipsoid of three features."""
     names = _coordinates(setup)
+    if setup.design.blocks:
+        st.info("This picture is for Gaussian noise.")
+        return
     if len(names) < 3:
-        st.info("Three dimensions need at least three features; this answer has fewer.")
+        st.info("This picture needs at least three features. This answer has fewer.")
         return
     options = range(min(len(names), _MANY))
     chosen = st.multiselect("Three features", options, default=list(options)[:3], max_selections=3, key="shape_three",
@@ -73,7 +76,6 @@ def draw_space(setup: Setup) -> None:
 
 
 def draw_matrices(setup: Setup) -> None:
-    """Sigma, Psi and the standard deviation of every entry."""
     design, labels = setup.design, words.answer_labels(setup.query)
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
@@ -91,8 +93,7 @@ def draw_matrices(setup: Setup) -> None:
 
 
 def draw_outcomes(setup: Setup) -> None:
-    """Thirty releases that might have been."""
-    kinds = ["The released matrix", "Its first principal component"]
+    kinds = ["Released matrix", "First principal component"]
     kind = kinds[0]
     if setup.query.symmetric and setup.query.rows > 1:
         kind = st.segmented_control("What", kinds, default=kind, key="shape_outcome",
@@ -101,7 +102,7 @@ def draw_outcomes(setup: Setup) -> None:
 
 
 def _coordinates(setup: Setup) -> tuple[str, ...]:
-    """Names of the coordinates of the directional side (features, vertices, records), but for a joined constant."""
+    """Return the names of the directional side's coordinates, without a joined constant."""
     design = setup.design
     names = setup.query.coordinate_names(design.mode, design.directional_side.size)
     return names[: setup.query.own_features(len(names))][:_MANY]
@@ -114,8 +115,8 @@ def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int]
                                              key="shape_of") == "directions"
     shown = setup.direction_names if of_directions else names
     size = min(len(shown), len(names))
-    needed = next(iter(scenario.needed_features), 1)
-    first, second = scenario.plane if scenario.directions == "rotation" else (0, needed)
+    priority = next(iter(scenario.priority_features), 1)
+    first, second = scenario.plane if scenario.directions == "rotation" else (0, priority)
     second = min(second, size - 1)
     first = first if first != second and first < size else (1 if second == 0 else 0)
     across = st.selectbox("Across", range(size), index=first, format_func=shown.__getitem__,
@@ -123,12 +124,12 @@ def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int]
     up = st.selectbox("Up", range(size), index=second, format_func=shown.__getitem__, key=f"shape_y_{of_directions}")
     if up == across:
         up = 1 if across == 0 else 0
-        st.caption(f"Across and up are the same: up shows {in_markdown(shown[up])}.")
+        st.caption(f"Both axes are the same, so up shows {in_markdown(shown[up])}.")
     return (across, up), of_directions
 
 
 def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
-    """Some records around the middle of their ranges, as they are asked about, for the table itself."""
+    """Return some records around the middle of their ranges, where the query is the table."""
     if not setup.query.is_table or setup.design.mode == "columns":
         return np.empty((2, 0))
     table = setup.table
@@ -137,9 +138,9 @@ def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
 
 
 def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray) -> float:
-    """The angle of the use; an equal mixture where nothing else is known."""
+    """Return the angle of the use; an equal mixture where nothing else is known."""
     if choice == _USES[0]:
-        wanted = [float(k in setup.scenario.needed_features) for k in pair]
+        wanted = [float(k in setup.scenario.priority_features) for k in pair]
         return math.atan2(wanted[1], wanted[0]) if any(wanted) else math.pi / 4
     if choice == _USES[2] and points.size:
         vector = eigen(points @ points.T)[1][:, -1]

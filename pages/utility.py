@@ -1,4 +1,4 @@
-"""Utility: the trials as dots, over epsilon, for other directions, and one draw to look at."""
+"""Utility: the trials as dots, over epsilon, for other directions, and one draw."""
 
 import time
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from mvgviz.trials.first_trial import FirstTrial, first_trial
 from mvgviz.trials.problem import Problem
 from mvgviz.trials.results import Results
 from mvgviz.trials.run import part_errors, part_problems
-from mvgviz.trials.sweeps import MOST_SETS, Favoured, coarse_first, epsilon_grid, set_change, starting_sets, with_set
+from mvgviz.trials.sweeps import MOST_SETS, Directions, coarse_first, epsilon_grid, set_change, starting_sets, with_set
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, open_page, show_table
@@ -30,21 +30,23 @@ from mvgviz.ui.task_controls import draw_task, say_why_not
 _RATES = "_utility_rates"
 PATIENCE = 30.0
 """Seconds of work that a tab starts by itself."""
+_LISTED = 2_000
+_first_trial = cached(8, session.here)(first_trial)
 
 
 def version(setup: Setup) -> str:
-    """All that results depend on, in one line."""
+    """Name everything that results depend on."""
     choices = " ".join(f"{name}={value}" for name, value in setup.scenario.to_query().items())
     return f"{session.version()} {choices}"
 
 
 def work_in_tab(setup: Setup, name: str, problems: Sequence[Problem], *parts: object) -> tuple[list[Results], Slice]:
-    """What is known of the problems, which depend on ``parts`` too, after this slice; long work waits for a click."""
+    """Return the results after this slice, and the slice; long work waits for a click. Problems depend on ``parts``."""
     missing = sum(each.trials - trial_cache().done(each) for each in problems)
     seconds = missing * st.session_state.get(_RATES, {}).get(_kind(setup), 0.0)
     work = begin(f"utility_{name}", version(setup), *parts, waiting=seconds > PATIENCE)
     if work.stopped and seconds > PATIENCE:
-        st.caption(f"About {max(round(seconds / 60), 1)} min of work for this chart: press Go on to start it.")
+        st.caption(f"This chart takes about {max(round(seconds / 60), 1)} min. Press Go on to start it.")
     found = _gather(setup, work, problems)
     known = [results for results in found if results is not None]
     work.complete = len(known) == len(found) and all(results.complete for results in known)
@@ -53,7 +55,7 @@ def work_in_tab(setup: Setup, name: str, problems: Sequence[Problem], *parts: ob
 
 
 def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Results | None]:
-    """The results of the problems; a slice that went on where one had stopped tells how long a trial takes."""
+    """Return the results; a slice that continues earlier work measures how long a trial takes."""
     cache = trial_cache()
     before, began = sum(map(cache.done, problems)), time.perf_counter()
     went_on = any(0 < cache.done(each) < each.trials for each in problems)  # the first slice also prepares and imports
@@ -65,7 +67,7 @@ def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Resu
 
 
 def draw_trials(setup: Setup) -> Slice | None:
-    """The main chart; None where the scenario does not work out, which is said."""
+    """Draw the main chart; None, after a sentence, where the scenario does not work out."""
     work = begin("utility", version(setup))
     try:
         posed = problem(setup)
@@ -76,7 +78,8 @@ def draw_trials(setup: Setup) -> Slice | None:
         say_why_not(setup, error)
         return None
     if results is not None:
-        chart(words.dots_picture(results, words.needed_names(setup)).adding(others_sentence(setup)), key="utility_dots")
+        chart(words.dots_picture(results, words.priority_names(setup)).adding(others_sentence(setup)),
+              key="utility_dots")
         st.caption(f"{session.computed_on()} {in_markdown(words.measured_words(posed, results))}")
         work.complete = results.complete
     work.slot = st.container()
@@ -84,12 +87,10 @@ def draw_trials(setup: Setup) -> Slice | None:
 
 
 def draw_sweep(setup: Setup) -> Slice:
-    """The error over epsilon."""
     posed, own = problem(setup), setup.scenario.epsilon
     grid = epsilon_grid(own)
     known, work = work_in_tab(setup, "sweep", [
-        posed.with_scenario(setup.scenario.changed(epsilon=epsilon))
-        for epsilon in coarse_first(grid, own)])
+        posed.with_scenario(setup.scenario.changed(epsilon=epsilon)) for epsilon in coarse_first(grid, own)])
     if known:
         chart(words.sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
     return work
@@ -101,11 +102,10 @@ def _kind(setup: Setup) -> str:
 
 
 def draw_parts(setup: Setup) -> Slice:
-    """The three errors beside equal noise and "only the needed"."""
+    """Draw the three errors beside equal noise and priority columns alone."""
     problems, reasons = part_problems(problem(setup))
     if len(problems) < 2:
-        st.info("Say which features are needed (in the sidebar: what is favoured) to see who gains and who pays.",
-                icon=":material/checklist:")
+        st.info("Choose priority columns in the sidebar to see who gains and who pays.", icon=":material/checklist:")
     known, work = work_in_tab(setup, "parts", list(problems.values()))
     found = part_errors(known)
     left, right = st.columns(2, gap="large")
@@ -116,35 +116,26 @@ def draw_parts(setup: Setup) -> Slice:
             if len(problems) > 1:
                 st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
     with right:
-        _draw_own_units(setup)
+        if rows := own_units(setup):
+            st.markdown(words.own_units_words(setup, rows, on_data=not session.is_simulated()))
+            show_table({"feature": [short_label(row.name) for row in rows], "priority": [row.priority for row in rows],
+                        "this design ±": [row.ours for row in rows], "equal noise ±": [row.equal for row in rows],
+                        "range": [f"{row.lower:g} to {row.upper:g}" for row in rows],
+                        "unit": [row.unit for row in rows]}, numbers=("this design ±", "equal noise ±"))
     return work
 
 
-def _draw_own_units(setup: Setup) -> None:
-    rows = own_units(setup)
-    if not rows:
-        return
-    st.markdown(words.own_units_words(setup, rows, on_data=not session.is_simulated()))
-    show_table({"feature": [short_label(row.name) for row in rows], "needed": [row.needed for row in rows],
-                "this design ±": [row.ours for row in rows], "equal noise ±": [row.equal for row in rows],
-                "range": [f"{row.lower:g} to {row.upper:g}" for row in rows], "unit": [row.unit for row in rows]},
-               numbers=("this design ±", "equal noise ±"))
-
-
-_LISTED = 2_000
-
-
 def draw_sets(setup: Setup) -> Slice | None:
-    """Which directions to favour: each set at the scenario's epsilon, and over all epsilons."""
+    """Compare sets of priority directions at the scenario's epsilon, and over all epsilons."""
     size = setup.design.theta.size
     names = words.SetNames(Names(setup), size)
     if size < 2:
-        st.info("With one direction there is nothing to choose.", icon=":material/block:")
+        st.info("This answer has one direction, so there is nothing to choose.", icon=":material/block:")
         return None
     sets = _draw_chooser(setup, names, size)
     posed, scenario = problem(setup), setup.scenario
     grid = epsilon_grid(scenario.epsilon)
-    tried = [*((scenario.changed(**set_change(scenario, favoured)), "mvg") for favoured in sets), (scenario, "iid")]
+    tried = [*((scenario.changed(**set_change(scenario, priorities)), "mvg") for priorities in sets), (scenario, "iid")]
     known, work = work_in_tab(setup, "sets", [
         posed.with_scenario(changed.changed(epsilon=epsilon), mechanisms=(key,))
         for epsilon in coarse_first(grid, scenario.epsilon) for changed, key in tried], sets)
@@ -160,24 +151,25 @@ def draw_sets(setup: Setup) -> Slice | None:
     return work
 
 
-def _draw_take_over(setup: Setup, names: words.SetNames, best: Favoured | None) -> None:
+def _draw_take_over(setup: Setup, names: words.SetNames, best: Directions | None) -> None:
     if best is None:
         st.caption("No set of these beats equal noise here.")
         return
+    session.draw_back_to_mine()
     change = set_change(setup.scenario, best)
     if setup.scenario.changed(**change) != setup.scenario:
-        st.button(f"Take over the best set: {in_markdown(names(best))}", key="utility_take",
+        st.button(f"Use the best set: {in_markdown(names(best))}", key="utility_take",
                   icon=":material/check:", on_click=session.take_over, args=(setup,), kwargs=change)
 
 
-def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Favoured]:
-    """The sets compared: the person's own, kept while data and directions stay."""
+def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Directions]:
+    """Draw and return the sets to compare: the person's own, kept while data and directions stay."""
     scenario = setup.scenario
     key = f"_utility_sets {session.data_version()} {scenario.query} {setup.design.mode} {scenario.directions} {size}"
-    own = scenario.favoured if scenario.allocation in ("binary", "least-error") else ()
+    own = scenario.priority_directions if scenario.allocation in ("binary", "least-error") else ()
     if key not in st.session_state:
         st.session_state[key] = starting_sets(own, size)
-    sets: list[Favoured] = st.session_state[key]
+    sets: list[Directions] = st.session_state[key]
     usable = tuple(k for k in own if k < size)
     if 0 < len(usable) < size and usable not in sets and st.session_state.get(f"{key} own") != usable:
         sets = st.session_state[key] = [usable, *sets[: MOST_SETS - 1]]
@@ -185,7 +177,7 @@ def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Favour
     compared, new, add = st.columns([3, 2, 1], vertical_alignment="bottom", gap="medium")
     with compared:
         st.session_state["utility_compared"] = sets
-        st.multiselect("Sets compared, besides equal noise", sets, key="utility_compared",
+        st.multiselect("Compared with equal noise", sets, key="utility_compared",
                        format_func=lambda choice: _told_apart(names, sets, choice),
                        on_change=lambda: st.session_state.update({key: list(st.session_state["utility_compared"])}))
     with new:
@@ -197,13 +189,11 @@ def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Favour
     if refused:
         st.info(in_markdown(refused), icon=":material/block:")
     if scenario.allocation not in ("binary", "least-error"):
-        st.caption(f"Here each set gets {scenario.share:.0%} of the precision budget; the scenario divides it another "
-                   "way.")
+        st.caption(f"Here each set gets {scenario.share:.0%} of the precision budget, unlike in your scenario.")
     return sets
 
 
-def _told_apart(names: words.SetNames, sets: list[Favoured], choice: Favoured) -> str:
-    """A name that no other set has."""
+def _told_apart(names: words.SetNames, sets: list[Directions], choice: Directions) -> str:
     twins = [other for other in sets if names(other) == names(choice)]
     return names(choice) if len(twins) < 2 else f"{names(choice)} ({twins.index(choice) + 1})"
 
@@ -217,11 +207,8 @@ def _add(key: str, size: int) -> None:
         state["_utility_refused"] = f"{capitalised(str(error))}."
 
 
-_first_trial = cached(8, session.here)(first_trial)
-
-
 def draw_one_draw(setup: Setup) -> None:
-    """True and noisy answer in the same colours, and what the task makes of them."""
+    """Draw true and noisy answer in the same colours, and what the task makes of them."""
     posed = problem(setup)
     trial = _first_trial(posed)
     st.caption(f":material/visibility_lock: {session.computed_on()} {words.SHOWN_TO_HOLDER}")
@@ -241,7 +228,7 @@ def draw_one_draw(setup: Setup) -> None:
 
 
 def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> tuple[Picture, str] | None:
-    """The picture of what the task makes of the answer, and its key; None where there is none."""
+    """Return the picture of what the task makes of the answer, and its key; None where there is none."""
     if trial.predictions is not None:
         name = setup.dataset.features[trial.predictions.label]
         return words.predictions_picture(trial.predictions, name), "utility_predictions"
@@ -253,7 +240,7 @@ def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> tuple[Picture, str]
     return None if signal is None else (signal, "utility_signal")
 
 
-SECTIONS = {"Needed and rest": draw_parts, "Over epsilon": draw_sweep, "Choice of directions": draw_sets,
+SECTIONS = {"Priority and other": draw_parts, "Over epsilon": draw_sweep, "Choice of directions": draw_sets,
             "True against noisy": draw_one_draw}
 
 setup = open_page(UTILITY)
@@ -263,10 +250,10 @@ begun = [main]
 if main is not None:
     tabs = st.tabs(list(SECTIONS), key="utility_section", on_change="rerun")
     for tab, draw in zip(tabs, SECTIONS.values(), strict=True):
-        if tab.open:  # only the visible one is worked out
+        if tab.open:  # only the visible one works
             with tab:
                 if not (main.complete or main.stopped):
-                    st.caption("After the trials above.")
+                    st.caption("This starts after the trials above.")
                     continue
                 try:
                     begun.append(draw(setup))

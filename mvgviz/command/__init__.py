@@ -1,7 +1,7 @@
-"""The command ``mvgviz``: the app, a study without it, the paper's experiments, an audit.
+"""The command ``mvgviz``: the app, a study without it, its slides, the paper's experiments, an audit, kept releases.
 
-Results on stdout, everything else on stderr. Exit code 0; 1 where an audit refutes a claim; 2 where something has to be
-mended, with one sentence; 130 when stopped with Ctrl-C, after what was finished is printed.
+Print results to stdout and everything else to stderr. Exit codes: 0; 1 when an audit refutes a claim; 2 with one
+sentence for an error; 130 after Ctrl-C, with the finished part printed.
 """
 
 import sys
@@ -15,13 +15,13 @@ CAUGHT, BAD_INPUT, STOPPED = 1, 2, 130
 
 
 def say(text: str) -> None:
-    """One line on stderr, at once."""
+    """Print one line to stderr at once."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def say_tenths(words: str) -> Callable[..., None]:
-    """A function of what is done, and of how much that is in all, which says these words at every tenth of the work."""
+    """Return a function (done, total) that prints ``words`` after every tenth of the work."""
     said = 0
 
     def progress(done: float, total: float = 1) -> None:
@@ -35,8 +35,17 @@ def say_tenths(words: str) -> Callable[..., None]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """A small file, or a sentence."""
+    """Return a small file; raise `InputError` when it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def write_bytes(path: Path, content: str | bytes) -> None:
+    """Write a file and its folder; raise `InputError` when that fails."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None

@@ -21,27 +21,31 @@ from mvgviz.validation import count
 from mvgviz.version import TOP, install_words
 
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN", "browser": "MVGVIZ_BROWSER"}
-"""How the app learns what it begins with."""
-_ANY = ("0.0.0.0", "::")  # noqa: S104
-_PORT, _PORTS = 8501, 100  # the usual one, and how many are tried from it on where none is named
+"""How the app learns what it opens with."""
+_NOT_IN_A_DEMO = ("data", "study", "ledger")
+_PORT, _PORTS = 8501, 100  # the usual port, and how many to try without --port
 
 
 def app(chosen: argparse.Namespace) -> int:
     """Serve the app until Ctrl-C."""
     port = ready_to_open(chosen)
-    here = "localhost" if chosen.host in _ANY else chosen.host
+    here = "localhost" if chosen.host in door.EVERY_ADDRESS else chosen.host
     url = f"http://{f'[{here}]' if ':' in here else here}:{port}"
     if not chosen.no_browser and (sys.platform != "linux" or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)):
         os.environ[_ENVIRONMENT["browser"]] = url
-    # On stdout, unlike what is wrong: the servers behind a front are heard on stderr alone.
+    # stdout: the servers behind nginx have only stderr.
     sys.stdout.write(f"mvgviz: {url} (Ctrl-C ends it)\n")
     sys.stdout.flush()
     return _serve(["--server.port", str(port), "--server.address", chosen.host, "--server.headless", "true",
-                   "--logger.hideWelcomeMessage", "true"])  # on some computers with an advertisement over the page
+                   "--logger.hideWelcomeMessage", "true"])  # some computers show an advertisement over the page
 
 
 def ready_to_open(chosen: argparse.Namespace) -> int:
     """Check the options, export them as environment variables and return the port."""
+    if chosen.demo or door.is_demo():
+        if extra := [f"--{name}" for name in _NOT_IN_A_DEMO if getattr(chosen, name) is not None]:
+            raise InputError(f"--demo shows only bundled data and releases nothing: leave out {extra[0]}")
+        os.environ[door.DEMO], chosen.no_ledger = "1", True
     for name in ("data", "study"):
         path: Path | None = getattr(chosen, name)
         if path is not None:
@@ -60,36 +64,36 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
     _allow_hosts([*chosen.allow_host, *([] if is_address or is_here else [chosen.host])])
     port = _free_port(chosen.host, chosen.port)
     if not (is_here or (is_address and ipaddress.ip_address(chosen.host).is_loopback)):
-        say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
-            f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
-            "front of it (SECURITY.md)")
+        say(f"mvgviz: warning: everyone who reaches {chosen.host} on port {port} can use this app"
+            f"{' and see the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
+            "front (SECURITY.md)")
     return port
 
 
 def _allow_hosts(names: list[str]) -> None:
-    """Export the names under which the app may be asked for, with those that its environment knows already."""
+    """Export the names that may open the app, together with those already in the environment."""
     if (url := os.environ.get(door.PUBLIC_URL)) and not door.public_name():
-        raise InputError(f"{door.PUBLIC_URL}: {url!r} is not an address as https://your.host")
-    told = [name for name in door.allowed_names() if name != door.public_name()]
-    for option, name in [*((door.ENVIRONMENT, name) for name in told), *(("--allow-host", name) for name in names)]:
+        raise InputError(f"{door.PUBLIC_URL}: {url!r} is not an address like https://your.host")
+    known = [name for name in door.allowed_names() if name != door.public_name()]
+    for option, name in [*((door.ENVIRONMENT, name) for name in known), *(("--allow-host", name) for name in names)]:
         if not re.fullmatch(door.NAME, name, re.ASCII):
-            raise InputError(f"{option}: {name!r} is not a name as your.host; leave out scheme, port and path")
-    os.environ[door.ENVIRONMENT] = " ".join(dict.fromkeys([*told, *names]))
+            raise InputError(f"{option}: {name!r} is not a name like your.host; leave out scheme, port and path")
+    os.environ[door.ENVIRONMENT] = " ".join(dict.fromkeys([*known, *names]))
 
 
 def _choose_ledger(chosen: argparse.Namespace) -> None:
-    """Where releases are counted: the file that was named, none that lasts, or the person's own."""
+    """Export where releases are counted: the named file, memory only, or the usual place."""
     if chosen.no_ledger:
         os.environ[ENVIRONMENT] = "none"
     elif chosen.ledger is not None or ENVIRONMENT not in os.environ:
         os.environ[ENVIRONMENT] = str((chosen.ledger or usual_place()).resolve())
-    ledger = ledger_from_environment()  # one that cannot be used is said now, before anybody relies on it
+    ledger = ledger_from_environment()  # fail now, before anybody relies on it
     if os.environ[ENVIRONMENT] != "none":
         say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
 
 
 def _check_login() -> None:
-    """Say now what would fail when the first person logs in."""
+    """Raise `InputError` now for what would fail at the first login."""
     if importlib.util.find_spec("authlib") is None:
         raise InputError(f"--login needs authlib: {install_words('login')}")
     for file in (Path.cwd() / ".streamlit" / "secrets.toml", Path.home() / ".streamlit" / "secrets.toml"):
@@ -98,7 +102,7 @@ def _check_login() -> None:
                 return
         except (OSError, ValueError):
             raise InputError(f"--login: {file} cannot be read as TOML") from None
-    raise InputError("--login: write who is asked for people's names into .streamlit/secrets.toml, under [auth] "
+    raise InputError("--login: name your identity provider in .streamlit/secrets.toml, under [auth] "
                      "(docs/deployment.md)")
 
 
@@ -114,7 +118,7 @@ def _serve(flags: list[str]) -> int:
 
 
 def _free_port(host: str, wanted: int | None) -> int:
-    """Return the port that was named, which must be free, or the first free one from the usual one on."""
+    """Return the wanted port, which must be free, or the first free one from the usual port on."""
     first = _PORT if wanted is None else count("port", wanted)
     if not first < 2**16:
         raise InputError(f"port must be below {2**16}, got {first}")
@@ -131,9 +135,9 @@ def _free_port(host: str, wanted: int | None) -> int:
 
 
 def in_use(host: str, port: int) -> bool:
-    """Whether somebody serves there."""
+    """Return whether a server answers there."""
     try:
-        with socket.create_connection(("localhost" if host in _ANY else host, port), timeout=1):
+        with socket.create_connection(("localhost" if host in door.EVERY_ADDRESS else host, port), timeout=1):
             return True
     except OSError:
         return False

@@ -13,7 +13,7 @@ from mvgviz.validation import count
 
 
 def experiments(chosen: argparse.Namespace) -> int:
-    """Print the tables to stdout and the progress to stderr."""
+    """Print the tables."""
     trials, seed = count("trials", chosen.trials), count("seed", chosen.seed, at_least=0)
     _print(OPENING)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:

@@ -1,7 +1,9 @@
-"""The command line: what is asked for, and one sentence where that does not work."""
+"""The options of the command line, and one sentence for each error."""
 
 import argparse
+import io
 import os
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,17 +17,19 @@ _ABOUT = "Directional noise for private matrices, made visible. Without a comman
 
 
 class _Parser(argparse.ArgumentParser):
-    """An error is one sentence, without the usage."""
+    """Print an error as one sentence, without the usage."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message}\n")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for; returns the exit code."""
+    """Run a command; return the exit code."""
     chosen = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # some terminals have no ε
     name = f"mvgviz {chosen.command}" if chosen.command else "mvgviz"
-    module = chosen.command or "app"  # each command brings in what it needs and no more
+    module = chosen.command or "app"  # each command imports only what it needs
     try:
         return int(getattr(import_module(f"mvgviz.command.{module}"), module)(chosen))
     except InputError as error:
@@ -39,71 +43,94 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="mvgviz", description=_ABOUT)
     parser.add_argument("--version", action="version", version=f"mvgviz {VERSION}")
-    parser.add_argument("--port", type=int, help="of the app (8501, or the next free one)")
+    parser.add_argument("--port", type=int, help="port of the app (8501, or the next free one)")
     parser.add_argument("--host", default="localhost",
-                        help="whom the app listens to; others than this computer, with a warning (%(default)s)")
+                        help="address to listen on; others than this computer bring a warning (%(default)s)")
     parser.add_argument("--allow-host", action="append", default=[], metavar="NAME",
-                        help="another name by which the app may be opened; can be repeated")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="a table to begin with")
-    parser.add_argument("--study", type=Path, metavar="FILE", help="a saved study to begin with")
+                        help="allow another name to open the app; repeatable")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="table to open")
+    parser.add_argument("--study", type=Path, metavar="FILE", help="saved study to open")
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--ledger", type=Path, metavar="FILE", help="where releases are counted (your data folder)")
-    kept.add_argument("--no-ledger", action="store_true", help="count them for each visit alone: for a class")
-    parser.add_argument("--login", action="store_true", help="ask people who they are (docs/deployment.md)")
-    parser.add_argument("--no-browser", action="store_true", help="open no browser")
+    kept.add_argument("--ledger", type=Path, metavar="FILE", help="file that counts releases (in your data folder)")
+    kept.add_argument("--no-ledger", action="store_true", help="count releases for each visit alone, as in a class")
+    parser.add_argument("--login", action="store_true", help="ask people to log in (docs/deployment.md)")
+    parser.add_argument("--demo", action="store_true", help="public demo: bundled data, no uploads, no releases")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, title="commands")
 
-    serve = commands.add_parser("serve", help="the app for many people: several servers behind one address",
-                                description="Several servers of the app behind one address, with nginx.")
+    serve = commands.add_parser("serve", help="serve many people: several servers behind one address",
+                                description="Serve the app with several servers behind one address (nginx).")
     serve.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
-                       help="servers, one for each processor (%(default)s)")
-    as_before: dict[str, Any] = {"default": argparse.SUPPRESS, "help": "as without a command"}
+                       help="number of servers (%(default)s, one per processor)")
+    as_before: dict[str, Any] = {"default": argparse.SUPPRESS, "help": "same as without a command"}
     for name, kind in (("port", int), ("host", str), ("ledger", Path)):
         serve.add_argument(f"--{name}", type=kind, **as_before)
     serve.add_argument("--allow-host", action="append", metavar="NAME", **as_before)
-    for name in ("no-ledger", "login"):
+    for name in ("no-ledger", "login", "demo"):
         serve.add_argument(f"--{name}", action="store_true", **as_before)
 
-    run = commands.add_parser("run", help="a study's trials, and a report",
-                              description="The trials of a study, or of a scenario, without the app.")
+    run = commands.add_parser("run", help="run a study's trials and write a report",
+                              description="Run the trials of a study or scenario without the app.")
     _add_study(run)
-    run.add_argument("--trials", type=int, metavar="N", help="how often to try; the study's number by default")
+    run.add_argument("--trials", type=int, metavar="N", help="number of trials (the study's)")
     run.add_argument("--cluster", metavar="ADDRESS",
-                     help="run the trials on a Dask cluster: its scheduler, as tcp://host:8786")
-    run.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
-    run.add_argument("--program", type=Path, metavar="out.py", help="write the study as a program of its own, too")
-    run.add_argument("--notebook", type=Path, metavar="out.ipynb", help="and as a notebook")
-    run.add_argument("--report-on", choices=("stand-in", "data"), default="stand-in",
-                     help="what the report's pictures and errors are measured on: simulated records with the same "
-                          "ranges and number, or the data itself, which is not private (%(default)s)")
+                     help="Dask scheduler that runs the trials, such as tcp://host:8786")
+    run.add_argument("--report", type=Path, metavar="out.html", help="also write a report")
+    run.add_argument("--program", type=Path, metavar="out.py", help="also write the study as a Python program")
+    run.add_argument("--notebook", type=Path, metavar="out.ipynb", help="also write the study as a notebook")
+    _add_measured_on(run, "--report-on")
 
-    experiments = commands.add_parser("experiments", help="the paper's three experiments as tables")
-    experiments.add_argument("--trials", type=int, default=100, help="for each figure (%(default)s)")
-    experiments.add_argument("--seed", type=int, default=0, help="of the random numbers (%(default)s)")
+    lesson = commands.add_parser("lesson", help="write the lesson and its game as one HTML page")
+    lesson.add_argument("--out", type=Path, default=Path("mvgviz-lesson.html"), metavar="FILE",
+                        help="file to write (%(default)s)")
 
-    audit = commands.add_parser("audit", help="attack a study's noise, and compare with what it claims",
+    slides = commands.add_parser("slides", help="write a talk of five slides as PDF or HTML",
+                                 description="Write a talk of five slides. A PDF needs Chromium, Chrome or Edge.")
+    _add_study(slides)
+    slides.add_argument("--out", type=Path, default=Path("talk.pdf"), metavar="talk.pdf",
+                        help="PDF or HTML file to write (%(default)s)")
+    _add_measured_on(slides, "--on")
+
+    experiments = commands.add_parser("experiments", help="print the paper's three experiments as tables")
+    experiments.add_argument("--trials", type=int, default=100, help="trials for each figure (%(default)s)")
+    experiments.add_argument("--seed", type=int, default=0, help="seed of the random numbers (%(default)s)")
+
+    releases = commands.add_parser("releases", help="list the answers that a ledger keeps, or write them as files",
+                                   description="List the released answers that a ledger keeps. They are public.")
+    releases.add_argument("ledger", type=Path, nargs="?", metavar="LEDGER", help="ledger file (in your data folder)")
+    releases.add_argument("--population", metavar="NAME", help="only releases about this population")
+    releases.add_argument("--out", type=Path, metavar="FOLDER", help="also write numbers and certificates here")
+
+    audit = commands.add_parser("audit", help="attack a study's noise and compare with its claim",
                                 description="Attack simulated releases of a study with the best attack.")
     _add_study(audit)
-    audit.add_argument("--attacks", type=int, default=20_000, metavar="N", help="on each neighbour (%(default)s)")
-    audit.add_argument("--released", action="store_true", help="attack the hardened noise of real releases: slower")
-    audit.add_argument("--seed", type=int, default=0, help="of the simulated noise (%(default)s)")
+    audit.add_argument("--attacks", type=int, default=20_000, metavar="N",
+                       help="attacks on each neighbour (%(default)s)")
+    audit.add_argument("--released", action="store_true", help="attack the hardened noise of real releases (slower)")
+    audit.add_argument("--seed", type=int, default=0, help="seed of the simulated noise (%(default)s)")
     return parser
 
 
 def _add_study(parser: argparse.ArgumentParser) -> None:
-    """What a study needs beside its file."""
-    parser.add_argument("study", type=Path, help="a study or a scenario, as saved by the app (JSON)")
+    parser.add_argument("study", type=Path, help="study or scenario that the app saved (JSON)")
     parser.add_argument("--data", type=Path, metavar="FILE",
-                        help="the table of a study with a file of one's own (by default the file of that name beside "
-                             "the study)")
+                        help="your table (the file that the study names, next to the study)")
     parser.add_argument("--ranges", type=Path, metavar="FILE",
-                        help='for a scenario: JSON as {"column": [low, high], ...}, the columns to use in this order '
-                             "with their declared ranges; null for one to be read from the data, which is not private")
+                        help='for a scenario: the columns to use, in order, as JSON like {"column": [low, high], ...}; '
+                             "null reads a range from the data, which is not private")
     parser.add_argument("--decimal", choices=(".", ","), help="for a scenario: the decimal mark (detected)")
-    parser.add_argument("--header", choices=("yes", "no"), help="for a scenario: whether the first row holds names")
+    parser.add_argument("--header", choices=("yes", "no"), help="for a scenario: does the first row hold names?")
     parser.add_argument("--missing", choices=MISSING, default=None,
-                        help="for a scenario: refuse gaps, fill them with the middle of their range, or leave those "
-                             "records out, which makes the number of records not private (reject)")
-    parser.add_argument("--directions", type=Path, metavar="FILE", help="the file of given directions")
+                        help="for a scenario: refuse missing values, fill in the middle of the range, or drop the "
+                             "records, which makes their number not private (reject)")
+    parser.add_argument("--directions", type=Path, metavar="FILE", help="file with your directions")
     parser.add_argument("--know-directions", action="store_true",
-                        help="state that those directions are known without looking at the data")
+                        help="declare that you chose these directions without looking at the data")
+
+
+def _add_measured_on(parser: argparse.ArgumentParser, option: str) -> None:
+    """``stand-in``: the former name of simulated data."""
+    parser.add_argument(option, choices=("simulated", "data", "stand-in"), default="simulated",
+                        metavar="{simulated,data}",
+                        help="for your own file: show simulated data, or the data itself, which is not private "
+                             "(%(default)s)")

@@ -1,7 +1,6 @@
-"""``mvgviz run study.json``: the trials of a study without the app, and a report."""
+"""``mvgviz run study.json``: run the trials of a study without the app, and write a report."""
 
 import argparse
-import io
 import math
 import os
 import signal
@@ -13,25 +12,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from mvgviz.command import STOPPED, say, say_tenths
+from mvgviz.command import STOPPED, say, say_tenths, write_bytes
 from mvgviz.command.opening import opened_study
+from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.labels import BOUNDS, JUDGED, REFERENCES
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, build
+from mvgviz.text import at_most
 from mvgviz.trials.problem import pose
-from mvgviz.trials.results import Results
+from mvgviz.trials.results import Outcome, Results
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.version import install_words
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print the table of errors; returns the exit code."""
+    """Print the table of errors."""
     for name in ("report", "program", "notebook"):
         path: Path | None = getattr(chosen, name)
         if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            raise InputError(f"the {name} must be a file in a folder that is there, got {path}")
+            raise InputError(f"the {name} must be a file in an existing folder, got {path}")
     opened = opened_study(chosen)
     scenario = opened.scenario if chosen.trials is None else opened.scenario.changed(trials=chosen.trials)
     dataset, directions = opened.dataset, opened.directions
@@ -39,42 +40,41 @@ def run(chosen: argparse.Namespace) -> int:
     with _stop_on_interrupt() as stopped, _workers(chosen.cluster) as workers:
         results = run_trials(scenario, dataset, problem=pose(scenario, dataset, uploaded=directions),
                              executor=workers, cancelled=stopped.is_set, progress=say_tenths("{:,} of {:,} trials"))
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # where the terminal has no ε
     sys.stdout.write(table(setup, results))
     sys.stdout.flush()
     if not results.complete:
-        say("mvgviz run: stopped; the table has the trials that were finished")
+        say("mvgviz run: stopped; the table shows the finished trials")
         return STOPPED
     if chosen.report is not None:
         try:
             from mvgviz.report.html import report_html
         except ModuleNotFoundError as error:
             raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
-        simulated = chosen.report_on == "stand-in"
+        simulated = chosen.report_on != "data"
         if simulated:
             setup = on_stand_in(setup, uploaded=directions)
             results = run_trials(scenario, setup.dataset, problem=pose(scenario, setup.dataset, uploaded=directions))
-        _write("report", chosen.report, report_html(setup, results, simulated=simulated, study=opened.study))
+        write_bytes(chosen.report, report_html(setup, results, simulated=simulated, study=opened.study))
+        say(f"report: {chosen.report}")
     for name, made in (("program", python_script), ("notebook", notebook)):
         if getattr(chosen, name) is not None:
-            _write(name, getattr(chosen, name), made(scenario, source=opened.source))
+            write_bytes(getattr(chosen, name), made(scenario, source=opened.source))
+            say(f"{name}: {getattr(chosen, name)}")
     return 0
 
 
 def table(setup: Setup, results: Results) -> str:
-    """The results as a Markdown table."""
+    """Return the results as a Markdown table."""
     scenario = setup.scenario
     origins = "; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items())
-    mu_is = {"mvg": setup.design.mu_is, "iid": setup.iid.mu_is}
+    designs = {"mvg": setup.design, "iid": setup.iid}
     rows = [("answer", "mean error", "95 % interval", "trials", "epsilon spent")]
     for outcome in results.outcomes:
         low, high = outcome.interval
-        spent = "" if outcome.epsilon_spent is None else f"{outcome.epsilon_spent:.6g}"
         rows.append((
             outcome.mechanism.label, f"{outcome.mean:.6g}" if outcome.errors.size else outcome.reason or "no trial yet",
             f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(outcome.errors.size),
-            spent if mu_is[outcome.mechanism.key] == "exact" else f"at most {spent}"))
+            _spent(designs[outcome.mechanism.key], outcome, results.delta)))
     rows += [(label, f"{value:.6g}", "", "", "") for key, label in REFERENCES.items()
              if math.isfinite(value := getattr(results.references, key)) or key != "private_mean"]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -85,14 +85,24 @@ def table(setup: Setup, results: Results) -> str:
     judged = "" if results.judged_on == "everything" else f" on {JUDGED[results.judged_on]} alone"
     return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.metric}{judged}; smaller is "
             f"better\n{records}"
-            f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}); "
-            f"{origins}\n\n"
-            + "\n".join(lines) + "\n\nMeasured on the data itself: for choosing, not private.\n")
+            f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}), "
+            f"{setup.design.family.word} noise; {origins}\n\n"
+            + "\n".join(lines) + "\n\nMeasured on the data itself: not private.\n")
+
+
+def _spent(design: NoiseDesign, outcome: Outcome, delta: float) -> str:
+    """Return the epsilon that this noise really spends: with delta = 0 for box and Laplace noise."""
+    if design.is_pure:
+        return f"{design.pure_epsilon:.6g} with delta = 0"
+    if outcome.reason is not None:
+        return ""
+    spent = design.epsilon_spent(delta) if outcome.epsilon_spent is None else outcome.epsilon_spent
+    return f"{at_most(design.mu_is)}{spent:.6g}"
 
 
 @contextmanager
 def _workers(cluster: str | None) -> Iterator[Executor]:
-    """Those of this computer, or of a Dask cluster."""
+    """Yield the threads of this computer, or a Dask cluster."""
     if cluster is None:
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as own:
             yield own
@@ -104,14 +114,14 @@ def _workers(cluster: str | None) -> Iterator[Executor]:
     try:
         client = Client(cluster, timeout="10s")  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
-        raise InputError(f"no Dask scheduler answers at {cluster}") from None
+        raise InputError(f"no Dask scheduler answers at {cluster}; check the address") from None
     with client:
         yield client.get_executor()  # type: ignore[no-untyped-call]
 
 
 @contextmanager
 def _stop_on_interrupt() -> Iterator[threading.Event]:
-    """Set the event on Ctrl-C; a second one does what it did before. Where it is ignored (nohup), it stays so."""
+    """Set the event on Ctrl-C; a second Ctrl-C acts as before. Ignored signals (nohup) stay ignored."""
     stopped, before = threading.Event(), signal.getsignal(signal.SIGINT)
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -126,11 +136,3 @@ def _stop_on_interrupt() -> Iterator[threading.Event]:
     finally:
         if here:
             signal.signal(signal.SIGINT, before)
-
-
-def _write(what: str, path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the {what} cannot be written to {path}: {error.strerror}") from None
-    say(f"{what}: {path}")

@@ -1,7 +1,7 @@
 """``mvgviz serve --workers N``: several servers behind one address, for more people than one can answer.
 
-A person stays with one of them, by a cookie of that number: uploads, downloads and the session reach the same server.
-nginx stands in front, with a configuration made here; what is sent passes through it and is not written anywhere.
+A cookie keeps each person on one server, so uploads, downloads and the session stay together. nginx runs in front
+with the configuration made here; it writes nothing that people send to a file.
 """
 
 import argparse
@@ -75,22 +75,24 @@ http {{
 
 
 def serve(chosen: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; a server that ends is started anew."""
+    """Serve until Ctrl-C; restart a server that ends."""
     workers = count("workers", chosen.workers)
     if workers > MOST_WORKERS:
         raise InputError(f"workers must be at most {MOST_WORKERS}, got {workers}")
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if nginx is None:
-        raise InputError("nginx, which stands in front of several servers, is not installed (on Debian: apt install "
-                         "nginx-light); one server for all needs none: mvgviz --no-browser")
+        raise InputError("nginx is not installed (on Debian: apt install nginx-light); install it, or run one server: "
+                         "mvgviz --no-browser")
     port = ready_to_open(chosen)
+    os.environ[door.FRONT] = chosen.host
     os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = secrets.token_hex(32)
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="mvgviz-") as folder:
         ports = _free_ports(workers)
         path = Path(folder) / "nginx.conf"
-        path.write_text(nginx_configuration(ports, host=chosen.host, port=port, folder=folder), encoding="utf-8")
+        path.write_text(nginx_configuration(ports, host=chosen.host, port=port, folder=Path(folder).as_posix()),
+                        encoding="utf-8")
         running: dict[str, subprocess.Popen[bytes]] = {}
         commands = {f"server {k}": [sys.executable, "-m", "mvgviz", "--no-browser", "--port", str(own), "--host",
                                     "127.0.0.1"] for k, own in enumerate(ports, 1)}
@@ -108,10 +110,10 @@ def serve(chosen: argparse.Namespace) -> int:
 
 
 def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) -> str:
-    """A front that draws one of the servers for whoever is new and stays with it."""
+    """Return a configuration that draws a server for each new visitor and keeps it."""
     *most, last = range(len(ports))
     shares = " ".join([*(f"{100 / len(ports):.2f}% {k};" for k in most), f"* {last};"])
-    # A name is looked up here: nginx would listen to the first of its addresses alone.
+    # nginx would listen only to the first address of a name.
     addresses = sorted({found[4][0] for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
     listened = [f"listen [{address}]:{port}" if ":" in str(address) else f"listen {address}:{port}"
                 for address in addresses]
@@ -123,7 +125,7 @@ def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) 
 
 
 def _keep_up(running: dict[str, subprocess.Popen[bytes]], commands: dict[str, list[str]]) -> None:
-    """Start again what ended; a front that cannot stay up is said."""
+    """Restart what ended; raise `InputError` when nginx cannot stay up."""
     began = time.monotonic()
     while True:
         time.sleep(_LOOK)
@@ -131,8 +133,8 @@ def _keep_up(running: dict[str, subprocess.Popen[bytes]], commands: dict[str, li
             if process.poll() is None:
                 continue
             if name == "nginx" and time.monotonic() - began < _UP:
-                raise InputError(f"nginx ended with code {process.returncode}: see what it said above")
-            say(f"mvgviz: {name} ended with code {process.returncode} and is started anew; its visitors begin again")
+                raise InputError(f"nginx ended with code {process.returncode}: see its message above")
+            say(f"mvgviz: {name} ended with code {process.returncode} and was restarted; its visitors begin again")
             running[name] = _start(commands[name])
 
 
@@ -146,12 +148,12 @@ def _wait_for(ports: list[int], running: dict[str, subprocess.Popen[bytes]]) -> 
     for port in ports:
         while not in_use("127.0.0.1", port):
             if any(process.poll() is not None for process in running.values()) or time.monotonic() > end:
-                raise InputError("the servers could not be started: see what they said above")
+                raise InputError("the servers did not start: see their messages above")
             time.sleep(_LOOK)
 
 
 def _free_ports(number: int) -> list[int]:
-    """Ports of this machine that nobody serves on, all at once so that no two are the same."""
+    """Return free ports of this machine, all different."""
     probes = [socket.socket() for _ in range(number)]
     try:
         for probe in probes:

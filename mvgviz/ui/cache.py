@@ -1,7 +1,6 @@
-"""What was worked out is kept for the next run of a page, for a session or for all of the server.
+"""Keep results for the next run of a page, for a session or for the whole server.
 
-A function's arguments are its key: values by what they are, frozen objects by which one they are. Anything else is
-refused, for two calls could not be told apart.
+A function's arguments are its key: values by value, frozen objects by identity. Other arguments raise TypeError.
 """
 
 import threading
@@ -19,7 +18,7 @@ _VALUES = (str, bytes, int, float, bool, type(None))
 
 
 class Cache:
-    """The last results of functions; of several who ask for the same at once, one works it out and the others wait."""
+    """The last results of functions; of several calls with one key at once, one works and the others wait."""
 
     def __init__(self, room: int = 1) -> None:
         self._room = room  # so many times as many results
@@ -29,7 +28,7 @@ class Cache:
 
     def get(self, function: str, key: Hashable, work: Callable[[], T], *, most: int,
             final: Callable[[Any], bool] = lambda result: True) -> T:
-        """The function's result for that key; the ``most`` that were asked for last stay, once they are ``final``."""
+        """Return the function's result for that key; keep the ``most`` latest that are ``final``."""
         with self._lock:
             results = self._results.setdefault(function, {})
             found = results.get(key)
@@ -39,7 +38,7 @@ class Cache:
                 found = found or results.get(key) or (work(),)
                 if final(found[0]):
                     self._put(results, key, found, most)
-        finally:  # also where it did not work out, or the run was stopped
+        finally:  # also after an error, or when the run was stopped
             with self._lock:
                 self._begun.pop((function, key), None)
         return found[0]
@@ -52,14 +51,14 @@ class Cache:
 
     def _put(self, results: dict[Hashable, tuple[Any]], key: Hashable, found: tuple[Any], most: int) -> None:
         with self._lock:
-            results.pop(key, None)  # what was asked for last stands last
+            results.pop(key, None)  # the latest stands last
             results[key] = found
             for oldest in list(results)[: -most * self._room]:
                 del results[oldest]
 
 
 SERVER = Cache(room=4)
-"""For every session of the server: nothing of a person's own file."""
+"""For every session of the server; it holds nothing of a person's file."""
 
 
 def of_session(*_: object) -> Cache:
@@ -75,9 +74,9 @@ def of_server(*_: object) -> Cache:
 def cached(most: int, where: Callable[..., Cache], *, key: Callable[..., tuple[object, ...]] | None = None,
            final: Callable[[Any], bool] = lambda result: True,
            spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function: worked out once for each key, the last ``most`` results kept ``where`` it says.
+    """Decorate a function to work once for each key; keep its last ``most`` results ``where`` it says.
 
-    ``key``: of the arguments, where not all of them tell results apart. ``final``: whether a result may be kept.
+    ``key``: of the arguments, if not all matter. ``final``: whether to keep a result.
     """
     def decorate(work: Callable[P, T]) -> Callable[P, T]:
         name = f"{work.__code__.co_filename} {work.__qualname__}"
@@ -97,14 +96,14 @@ def cached(most: int, where: Callable[..., Cache], *, key: Callable[..., tuple[o
 
 
 def key_of(value: Any) -> Hashable:
-    """What tells a value from every other; a TypeError for what may change or cannot be told apart."""
+    """Return what identifies a value; raise TypeError for values that may change."""
     if isinstance(value, tuple):
         return tuple(map(key_of, value))
     if isinstance(value, _VALUES):
         return repr(value)  # 1, 1.0 and True are three
     parameters = getattr(value, "__dataclass_params__", None)
     if parameters is None or not parameters.frozen:
-        raise TypeError(f"a {type(value).__name__} is no key: give words, numbers, tuples or frozen objects")
+        raise TypeError(f"a {type(value).__name__} is no key: use words, numbers, tuples or frozen objects")
     if not parameters.eq:
         return cast(Hashable, value)  # no other is like it
     return type(value), *(key_of(getattr(value, name)) for name in value.__dataclass_fields__)

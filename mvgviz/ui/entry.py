@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mvgviz.pictures.theme import PAPER, PRIMARY
+from mvgviz.ui.demo import draw_full, has_room
 from mvgviz.ui.login import ask_who, may_enter
 from mvgviz.ui.menu import navigation
 from mvgviz.ui.turns import replying
@@ -12,14 +13,15 @@ _ICON = (f'<svg viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="{PAPER}" s
 
 
 def _open() -> None:
-    """Draw the page; ask who it is first, after the menu has read the address, so that a link is kept."""
     # Before the menu: else the browser fetches a page's symbol, for its tab, from elsewhere.
     st.set_page_config(page_title="mvgviz", page_icon=_ICON, layout="wide")
     page = navigation(hidden=not may_enter())
-    if may_enter():
+    if not may_enter():  # after the menu has read the address, so that a link is kept
+        ask_who()
+    elif has_room():
         page.run()
     else:
-        ask_who()
+        draw_full()
 
 
 if __name__ == "__main__":  # Streamlit runs it so; what only imports it draws nothing

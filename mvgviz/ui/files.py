@@ -1,6 +1,6 @@
 """The files of a session: what a person said of each, which hold the same records, and the room for their tables.
 
-A file is known again by its bytes and numbers; what that takes stays in the session's memory, as long as it lasts.
+A file is known again by its bytes, numbers and text; that stays in the session's memory, as long as it lasts.
 """
 
 import gc
@@ -11,6 +11,7 @@ import secrets
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -18,8 +19,9 @@ import streamlit as st
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.errors import InputError
-from mvgviz.provenance import Range, Ranges
+from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.scenario.scenario import UPLOAD
+from mvgviz.scenario.source import MOST_TITLE
 from mvgviz.scenario.study import Study
 from mvgviz.text import one_line
 from mvgviz.ui.streamlit_internals import let_go
@@ -38,39 +40,65 @@ class OpenFile:
     data_name: str
     content: bytes | None = field(repr=False)
     reading: dict[str, Any] = field(default_factory=dict)
+    title: str = ""
     orientation: str = "rows"
     missing: str = "middle"
     features: tuple[str, ...] = ()
     read_as: str = field(default="", repr=False)
     used: str = field(default="", repr=False)
     edits: int = 0
+    looked: bool = False  # whether the person saw results on it: what is said of it from then on is the data's
     study: Study | None = field(default=None, repr=False)  # that its reading was last taken from
     _said: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     @property
     def said(self) -> dict[str, Any]:
-        """What the person said of the table as it is read now: ``columns`` to use (None: all), ``ranges``.
+        """What the person said of the table as read now: ``columns`` in use (None: as suggested), and by column.
 
-        ``proposed``: ends of ranges by feature that came with a file or a study, which do not say that they are known.
+        ``person``: the column that says whose row it is (empty: each is a person's), with ``at_most`` rows each.
+        ``proposed`` and ``read_levels``: what the data gave. ``half``: the two cells of incomplete ranges. ``hints``:
+        ranges proposed in the form. ``seen``: the form's last message.
         """
-        return self._said.setdefault(self.read_as, {"columns": None, "ranges": {}, "proposed": {}})
+        return self._said.setdefault(self.read_as, {
+            "columns": None, "person": "", "at_most": 1, "seen": 0,
+            **{part: {} for part in (
+                "ranges", "proposed", "hints", "half", "kinds", "levels", "read_levels", "units")}})
 
     @property
     def ranges(self) -> dict[str, Range]:
-        """Those that the person gave or stated to know, by feature."""
         return self.said["ranges"]  # type: ignore[no-any-return]
 
     @property
     def proposed(self) -> dict[str, tuple[float, ...]]:
-        """Ends that data proposed, this file's or another's, beside what is proposed now."""
         return self.said["proposed"]  # type: ignore[no-any-return]
 
+    @property
+    def half(self) -> dict[str, tuple[str, str]]:
+        return self.said["half"]  # type: ignore[no-any-return]
+
+    @property
+    def stated(self) -> Origin:
+        """The origin of what the person says now."""
+        return Origin.ACCEPTED if self.looked else Origin.DECLARED
+
     def take_ranges(self, given: Ranges) -> None:
-        """Ranges from a file or a study, with their origins."""
-        for name, span in ((name, Range(*ends)) for name, ends in given.items()):
-            self.ranges[name] = span
-            if not span.origin.is_covered:
-                self.proposed[name] = (*self.proposed.get(name, ()), span.low, span.high)
+        """Ranges from a file or a study, with their origins; those that come after a look are accepted at best."""
+        for name, ends in given.items():
+            span = Range(*ends)
+            self.let_go(name)
+            self.ranges[name] = span._replace(origin=weakest([span.origin, self.stated]))
+            self._note_ends(name, self.ranges[name])
+
+    def let_go(self, name: str) -> None:
+        """Forget a range; ends that the data gave are known again when they are typed."""
+        self.half.pop(name, None)
+        span = self.ranges.pop(name, None)
+        if span is not None:
+            self._note_ends(name, span)
+
+    def _note_ends(self, name: str, span: Range) -> None:
+        if not span.origin.is_covered:
+            self.proposed[name] = (*self.proposed.get(name, ()), span.low, span.high)
 
 
 @dataclass(eq=False)
@@ -84,28 +112,31 @@ class OpenFiles:
     _contents: dict[str, list[Contents]] = field(default_factory=dict, repr=False)
 
     def open(self, file_id: str, name: str, content: bytes, *, wanted: str | None) -> OpenFile:
-        """The file just chosen; the same bytes keep what was said of them. ``wanted``: a link's name for a new file."""
+        """Return the chosen file; the same bytes keep what was said of them. ``wanted``: a link's name for new data."""
         if self.current is None or file_id != self._file_id:
             if self.current is not None:
                 self.current.content = None
             digest = hashlib.blake2b(content, key=self.key).digest()
             known = self._files.get(digest)
             if known is None:
-                taken = {file.data_name for file in self._files.values()}
-                data_name = wanted if wanted and wanted not in taken else f"{UPLOAD}{secrets.token_hex(6)}"
-                known = self._files[digest] = OpenFile(name=one_line(name), data_name=data_name, content=content)
+                if not wanted or wanted in {file.data_name for file in self._files.values()}:
+                    wanted = f"{UPLOAD}{secrets.token_hex(6)}"
+                known = self._files[digest] = OpenFile(
+                    one_line(name), wanted, content, title=PurePath(one_line(name)).stem[:MOST_TITLE])
             self.current, self._file_id = known, file_id
             known.content = content
         return self.current
 
     def read(self, opened: OpenFile, table: Table) -> tuple[str, ...]:
-        """Take note of how a file is read now; the names of other known data that hold the same records."""
+        """Note how a file is read now; return the names of other known data that hold the same records."""
         read_as = json.dumps([opened.orientation, table.format, table.member, table.header, table.separator,
                               table.decimal, table.columns, table.n_rows])
         if read_as == opened.read_as:
             return ()
         opened.read_as, opened.features = read_as, table.columns
-        found = contents_of(table.values if opened.orientation == "rows" else table.values.T, self.key)
+        by_rows = opened.orientation == "rows"
+        found = contents_of(table.values if by_rows else table.values.T, self.key,
+                            table.texts.values() if by_rows else ())
         if not self._contents:
             self._contents = {name: [contents_of(sample(name).matrix.T, self.key)] for name in samples()}
         same = [name for name, kept in self._contents.items()
@@ -114,22 +145,21 @@ class OpenFiles:
         return tuple(same)
 
     def others(self) -> dict[str, OpenFile]:
-        """The other files of this session, by the name of their data."""
         return {file.data_name: file for file in self._files.values() if file is not self.current and file.features}
 
 
 def open_files() -> OpenFiles:
-    """The session's own; lost with it."""
+    """Return the session's files."""
     return st.session_state.setdefault(_OPEN_FILES, OpenFiles())  # type: ignore[no-any-return]
 
 
 ENVIRONMENT, USUAL = "MVGVIZ_TABLES_MB", 2_000.0
 _HELD: "weakref.WeakSet[Table]" = weakref.WeakSet()
-"""Tables that some session still has: one that left takes its own along."""
+"""Tables that a session still has."""
 
 
 def check_room(size: int, forget: Callable[[], object] = bool) -> None:
-    """Refuse a file of so many bytes where the server has no room for it; ``forget`` lets go of one's own tables."""
+    """Raise `InputError` where the server has no room for so many bytes; ``forget`` drops the session's tables."""
     try:
         most = 1e6 * float(os.environ.get(ENVIRONMENT, USUAL))
     except ValueError:
@@ -140,16 +170,21 @@ def check_room(size: int, forget: Callable[[], object] = bool) -> None:
     let_go()
     gc.collect()  # what nobody has any more may not be gone yet
     if held() + size > most:
-        raise InputError(f"this server has no room for a file of {size / 1e6:,.0f} MB now: the tables of all visitors "
-                         f"together may take {most / 1e6:,.0f} MB; try again later, or open mvgviz on your computer")
+        raise InputError(f"this server has no room for a file of {size / 1e6:,.0f} MB now: all visitors share "
+                         f"{most / 1e6:,.0f} MB. Try again later, or run mvgviz on your computer")
 
 
 def keep_count(table: Table) -> Table:
-    """Count the table as long as it is there, and return it."""
+    """Count the table as long as it exists, and return it."""
     _HELD.add(table)
     return table
 
 
 def held() -> int:
-    """Bytes of all tables that are there."""
-    return sum(table.values.nbytes for table in list(_HELD))
+    """Return the bytes of all tables in memory."""
+    return sum(size_of(table) for table in list(_HELD))
+
+
+def size_of(table: Table) -> int:
+    """Return a table's bytes; each text counts as short."""
+    return table.values.nbytes + 16 * sum(cells.size for cells in table.texts.values())

@@ -1,6 +1,7 @@
-"""What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
+"""Draw what every page shares: sidebar, title, status strip, takeaways and errors."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import streamlit as st
@@ -15,33 +16,35 @@ from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
+from mvgviz.ui.demo import draw_badge
+from mvgviz.ui.history import change_words
 from mvgviz.ui.login import draw_logout
 from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.ui.study import begin, draw_offer, draw_study, say_begun_anew, say_refused, watch_server
+from mvgviz.ui.study import begin, draw_offer, draw_study, say_refused, say_restarted, watch_server
 
 _STYLE = f"<style>{asset('frame.css')}</style>"
 _EXPLAINED = {word.term: f"<li>{as_html(word.sentence)}</li>" for word in WORDS}
 _RELEASING = (PLAN, RELEASE)
-ABOUT_PLACE = ("Off: results use simulated data with your ranges and number of records. Looking is free. On: they use "
-               "your file. What you choose afterwards may tell about it, so the certificate marks it.")
-ABOUT_MARKS = ("Chosen after looking at results on the data: **not private**. A mark stays until the setting has its "
-               "default again, or until you say, truthfully:")
+ABOUT_PLACE = ("Off: results use simulated data with your ranges and number of records, so looking is free. On: "
+               "results use your file, and the certificate marks what you choose afterwards.")
+ABOUT_MARKS = ("You chose these after looking at results on the data: **not private**. A mark goes when the setting is "
+               "back at its default, or when you say, truthfully:")
 _strip = cached(12, session.here)(strip_html)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
-"""Plotly's own camera button; the frame's style hides it and the two buttons press it."""
+"""Plotly's camera button, which the frame's style hides and the two buttons press."""
 _save_chart = st.components.v2.component(
     "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"), js=asset("save_chart.js"))
-"""Buttons that save a chart as it looks: PNG and SVG, made by the browser itself, so that it works offline."""
+"""Buttons that save a chart as PNG and SVG; the browser makes them, also offline."""
 
 
 def open_page(page: Page) -> Setup:
-    """Draw the frame of a page; the run ends here, with a sentence, where the scenario does not work out."""
+    """Draw the frame of a page; end the run, after a sentence, where the scenario does not work out."""
     return try_open_page(page) or st.stop()
 
 
 def open_plain_page(page: Page) -> None:
-    """Draw the frame of a page that the scenario has no part in; the page itself writes the link."""
+    """Draw the frame of a page without a scenario; the page itself writes the link."""
     _begin(page)
     with st.sidebar:
         draw_study()
@@ -50,26 +53,27 @@ def open_plain_page(page: Page) -> None:
 
 
 def open_bare_page(page: Page) -> Setup:
-    """A page without menu, sidebar, title and strip; the run ends here where the scenario does not work out."""
+    """Begin a page without menu, sidebar, title and strip; end the run where the scenario does not work out."""
     _begin(page)
     return _setup(page) or st.stop()
 
 
 def try_open_page(page: Page) -> Setup | None:
-    """Draw the frame of a page; None, and a sentence, where the scenario does not work out."""
+    """Draw the frame of a page; None, after a sentence, where the scenario does not work out."""
     _begin(page)
     with st.sidebar:
         draw_sidebar()
         draw_study()
         if st.button("Presenter's view", key="w_present", icon=":material/slideshow:", width="stretch",
-                     help="One picture a screen, large type, light background; arrow keys go on, Esc comes back"):
+                     help="Five slides in large type. Arrow keys move on, N shows notes, Esc comes back."):
             st.switch_page(PRESENT.path, query_params=session.scenario().to_query())
         draw_logout()
     session.write_link()
-    _title(page)
+    _title(page, undo=True)
     setup = _setup(page)
     if setup is not None:
-        st.html(_strip(setup))
+        if page.strip:
+            st.html(_strip(setup))
         with st.container(horizontal=True, vertical_alignment="center"):
             if page not in _RELEASING:
                 draw_switch()
@@ -78,7 +82,7 @@ def try_open_page(page: Page) -> Setup | None:
 
 
 def draw_switch() -> None:
-    """Whether results are about the person's file or about simulated data: the same on every page."""
+    """Draw the switch between results on the person's file and on simulated data, the same on every page."""
     if not session.scenario().is_upload:
         return
     st.session_state["w_my_data"] = session.shows_data()
@@ -89,7 +93,6 @@ def draw_switch() -> None:
 
 
 def _draw_marks() -> None:
-    """The marked choices, each with a way to state it as one's own."""
     marked = session.scenario().read_among(session.scenario().from_data)
     if marked:
         with st.popover(f"Marked choices ({len(marked)})", icon=":material/visibility:", type="tertiary"):
@@ -100,7 +103,7 @@ def _draw_marks() -> None:
 
 
 def show_error(error: InputError) -> None:
-    """The one style for what a person can mend."""
+    """Draw an error that the person can mend."""
     text = str(error)
     if "." not in text.split(" ")[0]:  # a file's name keeps its case
         text = capitalised(text)
@@ -109,12 +112,13 @@ def show_error(error: InputError) -> None:
 
 def chart(picture: Picture, *, key: str) -> None:
     """Draw a picture with its takeaway under it."""
-    st.plotly_chart(picture.figure, key=key, alt=picture.text_alternative, config=_SAVING)
+    st.plotly_chart(picture.figure, key=key, alt=session.promised(picture.text_alternative), config=_SAVING)
     draw_takeaway(picture.takeaway, picture.about, key=key)
 
 
 def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
     """Draw what stands under the picture with this key: the takeaway, what it shows, and buttons to save it."""
+    takeaway, about = session.promised(takeaway), session.promised(about)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
         used = words_in(f"{takeaway} {about}")
@@ -127,29 +131,29 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
 
 
 def _explain(used: Iterable[Word]) -> None:
-    """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
+    """Draw glossary words, one a line; the list takes the focus, so keys scroll it."""
     lines = "".join(_EXPLAINED[word.term] for word in used)
     st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
 
 
 def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
-    """A table that can be sorted; ``numbers`` names the columns that are cut to four digits."""
+    """Draw a table to sort; ``numbers`` names the columns cut to four digits."""
     import pandas as pd
 
-    four_digits = st.column_config.NumberColumn(format="%.4g")
-    st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=dict.fromkeys(numbers, four_digits), **options)
+    frame, four_digits = pd.DataFrame(columns), st.column_config.NumberColumn(format="%.4g")
+    given = {name: four_digits for name in numbers if pd.api.types.is_numeric_dtype(frame[name])}
+    st.dataframe(frame, hide_index=True, column_config=given, **options)
 
 
 def offer_file(label: str, name: str, mime: str, content: Callable[[], str | bytes], **options: Any) -> None:
-    """A button for a file that is made when it is asked for."""
+    """Draw a button for a file that is made on request."""
     st.download_button(label, data=lambda: text.encode() if isinstance(text := content(), str) else text,
                        file_name=name, mime=mime, icon=":material/download:", on_click="ignore", **options)
 
 
 def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str,
                   refused: Callable[[InputError], None] = show_error) -> None:
-    """Tabs by their names, of which only the open one is worked out, from what is given, or says why it is ``refused``.
-    """
+    """Draw tabs by name; only the open one works, on what is ``given``, or says why it is ``refused``."""
     for tab, draw in zip(st.tabs(list(panels), key=key, on_change="rerun"), panels.values(), strict=True):
         if tab.open:
             with tab:
@@ -165,11 +169,26 @@ def _begin(page: Page) -> None:
     session.note_page(page.path, aside=page is PRESENT, releases=page in _RELEASING)
     session.adopt_link()
     watch_server()
-    try:  # in a session's first run, what the command was given is taken where the data is
+    try:  # a session's first run takes the command's file or study on the page of the data
         if begin() and page is not DATA:
             st.switch_page(DATA.path)
     except InputError as error:
         show_error(error)
+
+
+def _draw_undo() -> None:
+    """Draw undo, redo and the last choices in words; one click goes back to any of them."""
+    kept = session.history()
+    last = len(kept.entries) - 1
+    for key, icon, words, to in (("w_undo", "undo", "Undo", kept.at - 1), ("w_redo", "redo", "Redo", kept.at + 1)):
+        st.button(words, key=key, icon=f":material/{icon}:", type="tertiary", disabled=not 0 <= to <= last,
+                  on_click=session.go_back_to, args=(to,))
+    if last > 0:
+        told = ["start", *(change_words(*pair, session.feature_names()) for pair in pairwise(kept.entries))]
+        labels = [f"{k}. {in_markdown(words)}{' (now)' * (k == kept.at)}" for k, words in enumerate(told)]
+        st.menu_button("History", range(last, -1, -1), key="w_history", icon=":material/history:", type="tertiary",
+                       format_func=labels.__getitem__,
+                       on_click=lambda: session.go_back_to(st.session_state["w_history"]))
 
 
 def _setup(page: Page) -> Setup | None:
@@ -182,23 +201,28 @@ def _setup(page: Page) -> Setup | None:
             st.page_link(DATA.path, label=f"To {DATA.label}", icon=":material/arrow_forward:")
         return None
     except MemoryError:
-        show_error(InputError("the server has too little memory for this question: ask it of fewer records or columns, "
-                              "ask for a mean or second moments, or try again later"))
+        show_error(InputError("the server has too little memory for this query: use fewer records or columns, ask for "
+                              "a mean or second moments, or try again later"))
         return None
     except InputError as error:
         show_error(error)
-        if str(error).startswith("a record bound"):
-            st.button("Leave the records as they are", key="without_bound", icon=":material/undo:",
+        if session.scenario().bound != "none" and "bound" in str(error):
+            st.button("Do not clip records", key="without_bound", icon=":material/undo:",
                       on_click=session.update, kwargs={"bound": "none"})
         return None
 
 
-def _title(page: Page) -> None:
+def _title(page: Page, *, undo: bool = False) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(page.question, anchor=False, width="content")
-        with st.popover("Words", type="tertiary", icon=":material/menu_book:", key="words"):
-            _explain(WORDS)
+        st.subheader(page.label, anchor=False, width="content")
+        with st.container(horizontal=True, vertical_alignment="center", width="content", gap="xsmall"):
+            draw_badge()
+            if undo:
+                _draw_undo()
+            with st.popover("Words", type="tertiary", icon=":material/menu_book:", key="words"):
+                _explain(WORDS)
+    st.html(f'<p class="question">{session.promised(page.question)}</p>')
     say_refused()
-    say_begun_anew()
+    say_restarted()
     for sentence in session.notices():
         st.info(f"A part of the link was ignored: {in_markdown(sentence)}", icon=":material/link_off:")

@@ -2,15 +2,12 @@
 
 import os
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ENVIRONMENT = "MVGVIZ_LOGIN"
 _COOKIE = "mvgviz_place"
@@ -24,12 +21,11 @@ class KeepsPlace:
     Streamlit leads to the first page. The address waits in a cookie; it holds choices and no data.
     """
 
-    def __init__(self, app: "ASGIApp") -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Keep the place on the way out, and put it in place of the first page on the way back."""
-        async def send_kept(message: "Message") -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_kept(message: Message) -> None:
             if message["type"] == "http.response.start":
                 _keep_place(Request(scope), MutableHeaders(scope=message))
             await send(message)
@@ -56,11 +52,11 @@ def may_enter() -> bool:
 def ask_who() -> None:
     """Draw the way in."""
     st.subheader("Who are you?", anchor=False)
-    st.markdown("This server opens its pages to people it knows.")
+    st.markdown("Log in to open this server's pages.")
     st.button("Log in", key="login", type="primary", icon=":material/login:", on_click=st.login)
 
 
 def draw_logout() -> None:
-    """A way out, where one had to log in."""
+    """Draw the way out, where one had to log in."""
     if os.environ.get(ENVIRONMENT):
         st.button("Log out", key="logout", icon=":material/logout:", on_click=st.logout, width="stretch")

@@ -1,4 +1,4 @@
-"""The pages, in the order and sections of the menu, and the menu itself."""
+"""List the pages in menu order, and draw the menu."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,15 @@ from mvgviz.version import TOP
 
 @dataclass(frozen=True)
 class Page:
-    """One page: its file, its place in the menu and the question it answers."""
+    """One page: its file, its place in the menu and its question."""
 
     name: str
     section: str
     label: str
     symbol: str
     question: str
+    strip: bool = True
+    """Whether the strip of the session's scenario stands under its title."""
 
     @property
     def path(self) -> str:
@@ -28,30 +30,27 @@ class Page:
 
 HOME = Page("home", "Learn", "Home", "home", "Where should the noise go?")
 LESSON = Page("lesson", "Learn", "Lesson", "school", "How can noise have a direction?")
-ATTACKER = Page("attacker", "Learn", "Play the attacker", "target", "Can you find Ann out?")
-DATA = Page("data", "Explore", "Data & query", "table_chart", "What is asked, and what can one record change?")
+ATTACKER = Page("attacker", "Learn", "Play the attacker", "target", "Can you find out Ann's secret?")
+DATA = Page("data", "Explore", "Data & query", "table_chart", "What do you ask, and what can one record change?")
 SHAPE = Page("shape", "Explore", "Noise shape", "blur_on", "What does the noise look like?")
 BUDGET = Page("budget", "Explore", "Precision budget", "pie_chart", "Who gains, who pays?")
-BOUNDS = Page("bounds", "Explore", "Bounds", "vertical_align_top",
-              "Theorem 1 or Theorem 2, and how far from the limit?")
+BOUNDS = Page("bounds", "The paper", "Bounds", "vertical_align_top", "How much extra noise do the theorems add?")
+FAMILIES = Page("families", "Explore", "Families of noise", "category", "Which noise suits your numbers?")
 PRIVACY = Page("privacy", "Explore", "Privacy spent", "lock_open", "What can an attacker still learn?")
 UTILITY = Page("utility", "Decide", "Utility", "scatter_plot", "How good is the answer after the noise?")
 COMPARE = Page("compare", "Decide", "Compare", "leaderboard", "Which mechanism, which query, which split?")
 PLAN = Page("plan", "Decide", "Several questions", "call_split", "How far does one budget go?")
-PAPER = Page("paper", "Decide", "Paper", "menu_book", "What did the paper print, and what comes out?")
-RELEASE = Page("release", "Deliver", "Release & report", "outbox",
-               "What leaves the house, and what does it cost?")
-LESSON_NOTES = Page("lesson_notes", "For teachers", "Teacher's notes", "history_edu",
-                    "How to teach this in 20 minutes?")
-PRESENT = Page("present", "Deliver", "Presenter's view", "slideshow", "The scenario in a few pictures")
-"""Outside the menu: a switch leads there."""
-
-PAGES = (HOME, LESSON, ATTACKER, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PLAN, PAPER, RELEASE,
-         LESSON_NOTES)
+PAPER = Page("paper", "The paper", "Paper", "menu_book", "What did the paper print, and what comes out?", strip=False)
+RELEASE = Page("release", "Deliver", "Release & report", "outbox", "What is published, and what does it cost?")
+INFORMATION = Page("information", "The paper", "Information", "graphic_eq", "How much does the noise let through?")
+LESSON_NOTES = Page("lesson_notes", "For teachers", "Teacher's notes", "history_edu", "How to teach it in 15 minutes?")
+PRESENT = Page("present", "Deliver", "Presenter's view", "slideshow", "The scenario in five slides")  # not in the menu
+PAGES = (HOME, LESSON, ATTACKER, DATA, SHAPE, BUDGET, FAMILIES, PRIVACY, UTILITY, COMPARE, PLAN, RELEASE, PAPER, BOUNDS,
+         INFORMATION, LESSON_NOTES)
 
 
 def navigation(*, hidden: bool) -> st.Page:
-    """Register the pages and return the one of this session's address; the menu is drawn unless it is hidden."""
+    """Register the pages, draw the menu unless hidden, and return the page of this session's address."""
     menu: dict[str, list[st.Page]] = {}
     for page in (*PAGES, PRESENT):
         menu.setdefault(page.section, []).append(st.Page(

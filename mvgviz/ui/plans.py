@@ -1,8 +1,7 @@
-"""The session's plans, one for each data, and the one place where a plan is released.
+"""Keep the session's plans, one for each data, and release them.
 
-Until a person touches it a plan follows the sidebar: its question, and one more to show what sharing means. Then its
-questions are kept as they are; epsilon and delta follow the sidebar until a part of the plan is released. From there on
-its budget and what was released stay, or the total would no longer be the plan's.
+An untouched plan holds the sidebar's question and one more. A touched plan keeps its questions; its epsilon and delta
+follow the sidebar until a part is released. Then its budget stays, so that the total holds.
 """
 
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
+from mvgviz.ui.demo import refuse_release
 from mvgviz.ui.release_desk import bar_of_noise, release_desk
 
 _PLANS = "_plans"
@@ -27,10 +27,7 @@ _PARTNERS = {"mean": "covariance", "adjacency": "laplacian", "laplacian": "adjac
 
 @dataclass(frozen=True, kw_only=True)
 class HeldPlan:
-    """A plan; ``features``: of the data it was made for; ``locked`` and ``released``: positions of questions.
-
-    One that was opened from a study has no features until it is touched: it is about those there are.
-    """
+    """A plan; ``features``: of its data, None after opening a study; ``locked`` and ``released``: positions."""
 
     plan: QuestionPlan
     features: tuple[str, ...] | None = None
@@ -39,30 +36,30 @@ class HeldPlan:
 
     @property
     def fixed(self) -> frozenset[int]:
-        """Questions whose share must not move."""
         return self.locked | self.released
 
     @property
     def waiting(self) -> tuple[int, ...]:
-        """Questions that are not released."""
         return tuple(k for k in range(len(self.plan)) if k not in self.released)
 
 
 def kept_plan() -> QuestionPlan | None:
-    """The person's own plan of questions about the scenario's data, if there is one."""
+    """Return the person's plan for the scenario's data, if any."""
     held = _plans().get(session.scenario().data)
     return None if held is None else held.plan
 
 
-def put_plan(data: str, plan: QuestionPlan | None) -> None:
-    """A plan that was opened takes the place of the one there was; None forgets it."""
+def put_plan(data: str, plan: QuestionPlan | None, features: tuple[str, ...] | None = None) -> None:
+    """Replace the plan by an opened one, marked as choices are; None forgets it."""
     _plans().pop(data, None)
     if plan is not None:
-        _plans()[data] = HeldPlan(plan=plan)
+        read = plan.shares_read or (session.has_looked(data) and not are_equal(plan.parts))
+        _plans()[data] = HeldPlan(features=features, plan=replace(
+            plan, scenarios=tuple(map(session.marked, plan.scenarios)), shares_read=read))
 
 
 def held_plan() -> HeldPlan | None:
-    """The plan for the scenario's data; None where nothing is planned and the sidebar's question cannot be."""
+    """Return the plan for the scenario's data; None without one where the sidebar's question does not fit."""
     scenario, features = session.scenario(), session.dataset().features
     held = _plans().get(scenario.data)
     if held is None:
@@ -76,7 +73,7 @@ def held_plan() -> HeldPlan | None:
 
 
 def keep(held: HeldPlan, **changes: Any) -> None:
-    """From now on the plan is the person's own; shares changed after results on their file were shown are marked."""
+    """Keep a changed plan; mark shares changed after results on the person's file were shown."""
     new = replace(held, **changes)
     if session.has_looked(new.plan.data) and new.plan.parts != held.plan.parts and not are_equal(new.plan.parts):
         new = replace(new, plan=replace(new.plan, shares_read=True))
@@ -84,7 +81,7 @@ def keep(held: HeldPlan, **changes: Any) -> None:
 
 
 def plan_setups(plan: QuestionPlan) -> tuple[Setup, ...]:
-    """The design of every question."""
+    """Return the design of every question."""
     return _built(plan, session.dataset(), session.uploaded_directions())
 
 
@@ -94,12 +91,12 @@ def _built(plan: QuestionPlan, data: Dataset, directions: Directions | None) -> 
 
 
 def plan_ticket(held: HeldPlan, chosen: tuple[int, ...]) -> str:
-    """Good for one release of these questions of the data and plan as they are now."""
+    """Return a ticket for one release of these questions of the data and plan as they are now."""
     return release_desk().ticket(session.version(), held.plan.to_json(), chosen)
 
 
 def release_questions(given: str, chosen: tuple[int, ...], accept: tuple[str, ...], spot: DeltaGenerator) -> None:
-    """The button's callback: these questions or none, if the ticket is still good; a refusal is kept as a sentence."""
+    """Release all these questions or none, if the ticket is still good; keep a refusal for the page."""
     desk = release_desk()
     with desk.turn:
         held, plans = held_plan(), _plans()
@@ -107,6 +104,7 @@ def release_questions(given: str, chosen: tuple[int, ...], accept: tuple[str, ..
             return
         desk.refusal = None
         with desk.refusing():
+            refuse_release()
             setups = [plan_setups(held.plan)[k] for k in chosen]
             show = bar_of_noise(setups, spot)
             made = release_together(setups, accept=accept, ledger=desk.ledger, progress=show,
@@ -122,7 +120,7 @@ def _plans() -> dict[str, HeldPlan]:
 
 
 def _partner(scenario: Scenario) -> Scenario:
-    """Another question of the same records, to begin with; a bound would bias a mean, however many they are."""
+    """Return another question of the same records; clipping would bias a mean, however many they are."""
     other = scenario.changed(query=_PARTNERS.get(scenario.query, "mean"), mode="auto", bound="none")
     if scenario.kind.is_kernel or scenario.mode == "columns":  # there positions are those of records
         other = other.changed(directions="standard", allocation="uniform")

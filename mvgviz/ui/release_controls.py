@@ -1,21 +1,34 @@
-"""What the pages that release share: who the records are about, what has to be ticked, the button."""
+"""What pages that release share: who the records are about, what has to be ticked, the button, what was released."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.pictures.release import ACCEPT, JOIN_HELP, POPULATION_HELP
+from mvgviz.pictures import ledger as spent
+from mvgviz.pictures import release as words
+from mvgviz.pictures.sentences import released_clipping
+from mvgviz.release.answer import Release
+from mvgviz.release.combine import combine, same_question
 from mvgviz.release.entries import tidy
+from mvgviz.release.files import files_of, zipped
+from mvgviz.release.fitted import fitted_coefficients, labels, refusal
 from mvgviz.release.ledger import CAVEATS
+from mvgviz.release.means_by_group import means_by_group
+from mvgviz.release.population import population_coefficients, population_means
+from mvgviz.release.population import refusal as about_population
 from mvgviz.release.release import Plan
-from mvgviz.text import in_markdown, listed
-from mvgviz.ui.frame import show_error
+from mvgviz.text import in_markdown, listed, spreadsheet_cell
+from mvgviz.ui import session
+from mvgviz.ui.frame import chart, offer_file, show_error, show_table
 from mvgviz.ui.release_desk import Desk, release_desk
 
 
 def draw_population(data: str) -> bool:
-    """Have the population named; whether it is. A ledger in memory needs none."""
+    """Ask for the population's name; return whether it is known. A ledger in memory needs none."""
     desk = release_desk()
     if not desk.ledger.lasts:
         return True
@@ -33,7 +46,7 @@ def draw_population(data: str) -> bool:
 
 
 def choose_population(label: str, key: str, current: str | None, take: Callable[[str | None], object]) -> None:
-    """A field that offers the populations there are and takes a new one."""
+    """Draw a field that offers the known populations and takes a new one."""
     desk = release_desk()
     st.session_state[key] = current
 
@@ -44,11 +57,10 @@ def choose_population(label: str, key: str, current: str | None, take: Callable[
 
     st.selectbox(label, list(dict.fromkeys([*([current] if current else []), *desk.ledger.populations])), index=None,
                  key=key, accept_new_options=True, placeholder="A name, such as: patients of 2024", on_change=change,
-                 help=POPULATION_HELP)
+                 help=spent.POPULATION_HELP)
 
 
 def _draw_join(desk: Desk, population: str) -> None:
-    """Two names for the same people, found out too late."""
     others = [name for name in desk.ledger.populations if name not in desk.ledger.same_people(population)]
     if not others:
         return
@@ -57,34 +69,161 @@ def _draw_join(desk: Desk, population: str) -> None:
         with desk.refusing():
             desk.ledger.join(population, other)
 
-    with st.popover("They have another name", type="tertiary", icon=":material/group_add:"):
+    with st.popover("Same people, other name", type="tertiary", icon=":material/group_add:"):
         other = st.selectbox("Also called", others, key="population_other")
-        st.button("Count them together", key="population_join", help=JOIN_HELP, on_click=join)
+        st.button("Count them together", key="population_join", help=spent.JOIN_HELP, on_click=join)
 
 
 def draw_accepts(planned: Plan, *, key: str, now: str) -> tuple[str, ...]:
-    """A box for each thing that is not private; those that are ticked."""
+    """Draw a box for each part that is not private; return those that are ticked."""
     return tuple(caveat for caveat in planned.caveats
-                 if st.checkbox(ACCEPT[caveat], key=f"{key}_accept_{caveat}_{now}"))
+                 if st.checkbox(words.ACCEPT[caveat], key=f"{key}_accept_{caveat}_{now}"))
 
 
 def draw_go(label: str, release: Callable[..., None], *given: object, key: str, now: str, planned: Plan,
             accepted: tuple[str, ...], spends: str, refused: InputError | None, named: bool) -> bool | None:
-    """The last box and the button; whether the box is ticked, None where something else is missing, which is said.
+    """Draw the last box and the button; return whether the box is ticked, None (and say so) if something is missing.
 
-    ``release`` gets what is ``given`` and a spot to draw on; ``named``: whether it is known who the records are about.
+    ``release`` is called with ``given`` and a spot to draw on; ``named``: whether the population is known.
     """
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    sure = st.checkbox(f"I understand that this spends **{spends}**, once and for good.", key=f"{key}_sure_{now}",
-                       disabled=refused is not None)
+    title = in_markdown(session.dataset().title)
+    called = f" It is published under the name **{title}**." if title else ""
+    sure = st.checkbox(f"I understand that this spends **{spends}** and cannot be undone.{called}",
+                       key=f"{key}_sure_{now}", disabled=refused is not None)
     st.button(label, key=f"{key}_go", type="primary", icon=":material/outbox:", on_click=release, width="stretch",
               args=(*given, st.empty()), disabled=refused is not None or bool(missing) or not sure or not named)
     if refused is not None:
         show_error(refused)
     elif not named:
-        st.caption("Not before you say who the records are about.")
+        st.caption("Say above who the records are about to continue.")
     elif missing:
-        st.caption(f"Not before you accept: {listed(missing)}.")
+        st.caption(f"To continue, accept above: {listed(missing)}.")
     else:
         return sure
     return None
+
+
+def draw_done() -> None:
+    """Say above everything what became of this session's releases; offer one file with all."""
+    desk, room = release_desk(), ""
+    if not desk.releases:
+        return
+    last = desk.releases[-1]
+    with contextlib.suppress(InputError):  # the page says below why the ledger cannot be read
+        room = spent.room_words(spent.budget_numbers(desk.ledger, desk.population(last.data or ""), last))
+    kept = desk.ledger.lasts and all(made.number is not None for made in desk.releases)
+    fate = (":material/check_circle: **Released**, and kept in the ledger: a reload does not lose it." if kept else
+            ":material/warning: **Released. Not kept: download now.** A reload loses these numbers; the budget stays "
+            "spent.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        offer_file("Download everything released", "released.zip", "application/zip", partial(zipped, desk.releases),
+                   key="release_everything", type="primary")
+        st.markdown(f"{fate} {room}", width="content")
+
+
+def draw_released() -> None:
+    """Draw the noisy answers of this session, and those that the ledger keeps of its people; never a true one."""
+    desk, data = release_desk(), session.scenario().data
+    with contextlib.suppress(InputError):  # a name that the ledger proposes: one press makes it this session's
+        if (population := desk.proposed(data)) is not None:
+            st.button(f"Show past releases of {in_markdown(population)}", key="release_past", icon=":material/history:",
+                      on_click=desk.name, args=(data, population))
+    releases = desk.shown(data)
+    if not releases:
+        return
+    if not desk.releases:
+        st.divider()
+    number = len(releases)
+    if number > 1:
+        number = st.selectbox("Released about these people" if desk.ledger.lasts else "Released in this session",
+                              range(number, 0, -1), key=f"release_shown_{number}",
+                              format_func=lambda k: f"{k}: {_title(releases[k - 1])}")
+    shown = releases[number - 1]
+    picture, files = st.columns([3, 2], gap="large")
+    with picture:
+        chart(words.released_picture(shown), key="release_answer")
+    with files:
+        st.markdown(f"**{in_markdown(_title(shown))}**")
+        place = shown.number or number
+        offer_file("Everything as ZIP", f"release_{place}.zip", "application/zip", partial(zipped, [shown]),
+                   key="release_zip", width="stretch", type="primary")
+        for label, key, name, mime, content in files_of(place, shown):
+            offer_file(label, name, mime, content, key=f"release_{key}", width="stretch")
+        st.caption(words.KEPT)
+    if len(same := same_question(shown, releases)) > 1:
+        both = combine(*same)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            offer_file("Average as CSV", "average.csv", "text/csv", both.to_csv, key="release_average")
+            st.markdown(words.average_words(both, shown), width="content")
+    if shown.kind.by_group and shown.entry_noise is not None:
+        st.markdown("#### Means by group")
+        _draw_table(words.group_columns(means_by_group(shown), shown.units), key="release_means")
+        st.caption(words.ABOUT_GROUPS)
+    else:
+        draw_intervals(shown)
+    if about_population(shown) is None:
+        st.markdown("#### And the population?")
+        found = population_means(shown, releases)
+        _draw_table(words.population_columns(found, shown.units), key="release_population")
+        st.caption(words.population_words(found))
+    if refusal(shown) is None:
+        _draw_fit(shown)
+
+
+def _title(release: Release) -> str:
+    called = release.title or release.data
+    return f"{release.kind.title} of {called}, {release.time.replace('T', ' ').replace('+00:00', ' UTC')}"
+
+
+def draw_intervals(release: Release) -> None:
+    """Draw the intervals of a release, or say why it has none."""
+    widths = words.released_widths(release)
+    if widths is None:
+        st.caption(f":material/visibility: {words.NOT_TOLD}")
+        return
+    st.markdown("#### How far from the answer?")
+    if release.kind.is_mean and release.ranges is not None:
+        picture, table = st.columns([3, 2], gap="large")
+        with picture:
+            chart(words.mean_picture(release, widths), key="release_mean")
+        with table:
+            _draw_table(words.mean_columns(release))
+    else:
+        st.markdown(words.widths_sentence(widths, in_markdown))
+        _draw_table(words.number_columns(release) or words.width_columns(widths))
+    st.caption(" ".join([released_clipping(release, in_markdown), words.covers_sentences(widths)]))
+
+
+def _draw_fit(release: Release) -> None:
+    names = labels(release)
+    usual = None if release.scenario is None else release.scenario.label
+    st.markdown("#### What would a regression say?")
+    label: str | None = st.selectbox(
+        "Feature to predict from the others", names, placeholder="Choose a feature", width=320,
+        index=usual if usual is not None and usual < len(names) else None, key=f"release_label_{release.time}")
+    if label is None:
+        return
+    fit = fitted_coefficients(release, label)
+    picture, table = st.columns([3, 2], gap="large")
+    with picture:
+        chart(words.fit_picture(fit), key="release_fit")
+    with table:
+        _draw_table(words.coefficient_columns(fit), key="release_coefficients")
+    st.caption(words.ABOUT_FIT)
+    try:
+        found = population_coefficients(release, label)
+    except InputError as error:
+        st.caption(f"For the population: {in_markdown(str(error))}.")
+        return
+    with st.expander("Coefficients of the population (least squares, nothing shrunk)"):
+        _draw_table(words.population_columns(found, {}), key="release_population_fit")
+        st.caption(words.population_words(found))
+
+
+def _draw_table(columns: Mapping[str, Sequence[Any]], *, key: str = "release_widths") -> None:
+    if columns:
+        texts = [head for head in ("feature", "unit", "group", "column") if head in columns]
+        harmless = {head: [spreadsheet_cell(name) for name in columns[head]] for head in texts}
+        show_table(words.with_dates({**columns, **harmless}), numbers=[head for head in columns if head not in texts],
+                   key=key)

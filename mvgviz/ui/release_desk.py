@@ -1,13 +1,9 @@
 """The session's release desk: its ledger, whom its data is about, what was released, and where a release is made.
 
-A release is made in the callback of a button. Its ticket names the data, what is asked and the number of releases so
-far: a second click, a rerun or another page holds a ticket that is used up, and two threads of a session (Streamlit
-starts a new one for a click while the last still works) take turns. Streamlit may break into a callback wherever it
-draws (here: the progress bar); then nothing was released and the ledger's entry is withdrawn. Between the last of the
-noise and the keeping of the answer nothing is drawn and the session is not touched.
-
-Where the ledger lasts, it counts for a population that the person names; which of the session's data belong to it is
-known to the session alone.
+A button's callback releases. Its ticket names the data, the question and the number of releases so far, so a second
+click, a rerun or another page holds a ticket that is used up; two threads of a session (Streamlit starts one for each
+click) take turns. Streamlit may interrupt a callback wherever it draws (here: the progress bar): nothing is released
+then, and the ledger's entry is withdrawn. Between the last noise and the keeping of the answer nothing is drawn.
 """
 
 import hashlib
@@ -21,13 +17,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
+from mvgviz.release.answer import Release
+from mvgviz.release.box_noise import Lattice
 from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
-from mvgviz.release.release import Plan, Release, release_setup
+from mvgviz.release.release import Plan, release_setup
 from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
+from mvgviz.ui.demo import refuse_release
+from mvgviz.ui.door import is_demo
 from mvgviz.ui.slices import moving_bar
 
 _DESK, _DRAWING = "_release_desk", "Drawing the noise …"
@@ -38,17 +38,18 @@ _LONG = 20_000  # entries: about half a second
 class Desk:
     """What the session released; ``refusal``: why the last click came to nothing."""
 
-    ledger: Ledger = field(default_factory=ledger_from_environment)
+    ledger: Ledger = field(default_factory=lambda: Ledger() if is_demo() else ledger_from_environment())
     releases: list[Release] = field(default_factory=list, repr=False)
     refusal: InputError | None = None
     turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
     _people: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _named: dict[str, str] = field(default_factory=dict, repr=False)
+    _past: tuple[tuple[str, int], tuple[Release, ...]] = field(default=(("", 0), ()), repr=False)
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """Keep a refusal as a sentence for the page."""
+        """Keep an `InputError` for the page."""
         try:
             yield
         except InputError as error:
@@ -60,11 +61,11 @@ class Desk:
         return hashlib.blake2b(text.encode(), key=self.key, digest_size=8).hexdigest()
 
     def same_people(self, data: str) -> frozenset[str]:
-        """The names of all data of the session about the people of ``data``, itself included."""
+        """Return the names of the session's data about the same people, ``data`` included."""
         return self._people.get(data, frozenset({data})) if self.ledger.lasts else self.ledger.same_people(data)
 
     def count_together(self, data: str, other: str) -> None:
-        """Both are about the same people; where they have two names for them, those count together for good."""
+        """Take note that both are about the same people; two names of theirs are joined for good."""
         session.count_as_seen(data, other)
         if not self.ledger.lasts:
             self.ledger.join(data, other)
@@ -78,18 +79,17 @@ class Desk:
             self.ledger.join(*names)
 
     def name(self, data: str, population: str | None) -> None:
-        """What the person calls the people of ``data``."""
         for one in self.same_people(data):
             self._named.pop(one, None)
             if population:
                 self._named[one] = population
 
     def named(self, data: str) -> str:
-        """What the person called the people of ``data`` in this session; nothing is looked up."""
+        """Return what the person called the people of ``data`` in this session; empty if nothing."""
         return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
 
     def population(self, data: str) -> str | None:
-        """What the ledger counts ``data`` for; None until the person has named it, or a release before did."""
+        """Return the population that ``data`` counts for; None until the person, or an earlier release, named it."""
         return self._called(self.same_people(data)) if self.ledger.lasts else data
 
     def _called(self, names: frozenset[str]) -> str | None:
@@ -97,11 +97,33 @@ class Desk:
         return said or next((entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
 
     def is_entered(self, data: str) -> bool:
-        """Whether the session released anything of these people: their name then stays."""
+        """Whether the session released anything about these people: their name then stays."""
         return any(made.data in self.same_people(data) for made in self.releases)
 
+    def shown(self, data: str) -> tuple[Release, ...]:
+        """Return what the ledger keeps about the named people of ``data``, then what the session released."""
+        population = self.named(data) or (self.population(data) if self.is_entered(data) else None)
+        if not (self.ledger.lasts and population):
+            return tuple(self.releases)
+        try:
+            of_now = population, len(self.ledger.entries_about(population))
+            if of_now != self._past[0]:
+                self._past = of_now, self.ledger.releases(population)
+        except InputError:  # the page says why the ledger cannot be used
+            return tuple(self.releases)
+        mine = {made.number for made in self.releases}
+        return (*(one for one in self._past[1] if one.number not in mine), *self.releases)
+
+    def proposed(self, data: str) -> str | None:
+        """Return a name that only the ledger has for ``data``, if it has finished releases under it."""
+        if not self.ledger.lasts or self.named(data) or self.is_entered(data):
+            return None
+        population = self.population(data)
+        made = () if population is None else self.ledger.entries_about(population)
+        return population if any(entry.is_finished for entry in made) else None
+
     def entries_about(self, data: str) -> tuple[Entry, ...]:
-        """The releases that count together with those of ``data``; none where nobody said who it is about."""
+        """Return the releases that count with those of ``data``; none without a population."""
         population = self.population(data)
         return () if population is None else self.ledger.entries_about(population)
 
@@ -113,37 +135,38 @@ class Desk:
         return summed.total(planned.delta), summed.add(planned).total(planned.delta)
 
     def cap(self, data: str) -> tuple[float, float] | None:
-        """The cap that binds releases of ``data``."""
         population = self.population(data)
         return self.ledger.cap if population is None else self.ledger.cap_of(population)
 
     def check(self, data: str, planned: Plan) -> None:
-        """Refuse a release that would exceed the cap."""
+        """Raise `InputError` for a release beyond the cap, and for any in the public demo."""
+        refuse_release()
         population = self.population(data)
         if population is not None:
-            self.ledger.check(population, planned.mu, rule=planned.neighbour_rule)
+            self.ledger.check(population, planned.mu, rule=planned.neighbour_rule, epsilon_pure=planned.epsilon_pure)
 
 
 def release_desk() -> Desk:
-    """The session's own; lost with it."""
+    """Return the session's desk."""
     if _DESK not in st.session_state:
         st.session_state[_DESK] = Desk()
     return st.session_state[_DESK]  # type: ignore[no-any-return]
 
 
 def ticket() -> str:
-    """Good for one release of the data and scenario as they are now."""
+    """Return the ticket for one release of the data and scenario as they are now."""
     return release_desk().ticket(session.version(), repr(session.scenario()))
 
 
 def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: DeltaGenerator) -> None:
-    """The button's callback: one release, if the ticket is still good; a refusal is kept as a sentence."""
+    """Release once, if the ticket is still good (a button's callback); keep a refusal for the page."""
     desk = release_desk()
     with desk.turn:  # a second click starts a thread of its own while the first is still drawing
         if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
             return
         desk.refusal = None
         with desk.refusing():
+            refuse_release()
             setup = session.setup()
             desk.releases.append(release_setup(
                 setup, accept=accept, ledger=desk.ledger, symmetrise=symmetrise, progress=bar_of_noise([setup], spot),
@@ -151,7 +174,7 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: De
 
 
 def bar_of_noise(setups: Sequence[Setup], spot: DeltaGenerator) -> Callable[[float], None] | None:
-    """A bar that moves while the noise is drawn, where that takes a while."""
+    """Return a bar that moves while the noise is drawn, None where that is quick."""
     if sum(setup.design.rows * setup.design.cols for setup in setups) <= _LONG:
         return None
     return moving_bar(spot.progress(0.0, _DRAWING), _DRAWING)
@@ -159,8 +182,10 @@ def bar_of_noise(setups: Sequence[Setup], spot: DeltaGenerator) -> Callable[[flo
 
 @cached(8, session.here)
 def hardened_factor(setup: Setup) -> float | None:
-    """By how much the noise will be larger (None: known when all is learned); InputError where that is unsafe."""
+    """Return how much hardening enlarges the noise (None: not known yet); raise `InputError` where it is unsafe."""
     if setup.scenario.directions == "private" or setup.design.bound_mu > 0:
         return None
     design = setup.design
+    if design.blocks:
+        return Lattice.of(setup.table, setup.query, design.blocks).noise_std
     return hardening_for(setup.query, design.row_side, design.col_side, design.mu, setup.largest_values).noise_std

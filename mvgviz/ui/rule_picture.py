@@ -1,8 +1,4 @@
-"""The rule as a picture that moves: numbers to the browser, one message back when something is let go.
-
-``rule`` draws any :class:`RuleModel`; for plain numbers, such as two averages of a lesson, make one with
-``averages_model((0.1, 0.1), epsilon=1, delta=1e-3, share=0.8)``.
-"""
+"""Draw the rule as a picture that moves: numbers to the browser, one message back for each move."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,23 +8,22 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from mvgviz.design.limits import rival
-from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.limits import Rival, rival
 from mvgviz.labels import GUARANTEES
 from mvgviz.pictures.rule import RADII, RuleModel, TheoremPlane, ellipse_of, rule_model, theorem_plane
 from mvgviz.provenance import weakest
-from mvgviz.scenario.resolve import SCALED_TO, Setup
+from mvgviz.scenario.own_units import product_unit, to_own, unit_of
+from mvgviz.scenario.resolve import Setup, left_for_noise
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
-from mvgviz.trials.problem import OWN
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
 from mvgviz.validation import FloatArray, one_of
 
 ANGLE_STEP = 0.1
-"""Degrees: the angles that can be dragged to are multiples of it."""
-CONTROLS = ("share", "angle", "epsilon", "columns")
-"""What can be moved: the split and the angle by handles, epsilon and the number of columns by sliders."""
+"""Degrees: dragged angles are multiples of it."""
+CONTROLS = ("share", "angle", "epsilon")
+"""What moves: the split and the angle by handles, epsilon by a slider."""
 
 _SLIDER = 'role="slider" tabindex="0"'
 _HANDLES = "".join(f'<div class="handle" data-name="{name}" {role} hidden></div>' for role, names in (
@@ -38,20 +33,19 @@ _component = st.components.v2.component(
     js=asset("formulas.js") + asset("rule.js"),
     html=f'<div class="rule"><div class="whole"><div class="stage"><div class="picture"></div>{_HANDLES}</div>'
          '<div class="side"><div class="heading"><b>Noise as a multiple of equal noise</b></div>'
-         '<div class="bars"></div><div class="key">Orange mark: equal noise, 1×. <span>Green mark: the least that '
-         'private noise of any shape can have there.</span></div></div></div>'
+         '<div class="bars"></div><div class="key">Orange mark: equal noise, 1×. <span>Green mark: the lowest '
+         'possible noise of any shape.</span></div></div></div>'
          '<div class="switches"></div><div class="sliders"></div><div class="numbers"></div></div>')
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuleChange:
-    """What was let go: the shares of both axes, the angle (radians), epsilon where it can be moved, the columns."""
+    """One move: the shares of both axes, the angle (radians), epsilon where it moves."""
 
     theta: tuple[float, float]
     angle: float
     turned: bool
     epsilon: float | None
-    columns: int
 
 
 def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: float | None = None,
@@ -59,20 +53,18 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
          units: tuple[str, str] = ("", ""), factors: tuple[float, float] = (1.0, 1.0),
          line: float = math.pi / 4, share_step: float = 0.001,
          theorem: TheoremPlane | None = None, normals: FloatArray | None = None, points: FloatArray | None = None,
-         spread: float = 0.0, records: dict[str, Any] | None = None, tall: bool = False) -> None:
-    """Draw what one record can change inside the noise, and beside it the noise along a line that can be turned.
+         spread: float = 0.0, records: dict[str, Any] | None = None) -> None:
+    """Draw what one record can change inside the noise, and the noise along a line that the person turns.
 
-    ``factors``: what 1 in the model is in the unit of each axis.
-    ``iid``: equal noise at the same privacy; by default that of a table or mean of the model's own columns. ``line``:
-    the angle (radians) of the use at first. ``normals`` and ``points`` (2 × many): draws of the noise and data to look
-    at; ``spread`` the data's root mean square. ``share_step``: shares are taken in multiples of it, so the picture
-    shows no others. ``theorem``: what a theorem asks for, behind a switch. ``tall``: for a wall, down to the bottom of
-    the screen.
+    ``factors``: what 1 in the model is in the unit of each axis. ``iid``: equal noise at the same privacy, by default
+    of a table or mean of the model's columns. ``normals`` and ``points`` (2 × many): draws of the noise, and data;
+    ``spread``: the data's root mean square. ``line``: the first angle (radians) of the use. ``share_step``: shares are
+    multiples of it. ``theorem``: a theorem's noise, behind a switch.
     """
     for control in controls:
         one_of("controls", control, CONTROLS)
     if iid is None:
-        iid = math.hypot(*(model.reaches or model.reach)) / model.mu
+        iid = math.hypot(*model.reach) / model.mu
     zooms = [name for name, wanted in (("rule", model.changes is not None or normals is None),
                                        ("noise", normals is not None), ("data", points is not None and points.size > 0))
              if wanted]
@@ -83,16 +75,14 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
         if on_change is not None and sent is not None:
             first, second = map(float, sent["theta"])
             on_change(RuleChange(theta=(first, second), angle=float(sent["angle"]), turned=bool(sent["turned"]),
-                                 epsilon=None if sent["epsilon"] is None else float(sent["epsilon"]),
-                                 columns=int(sent["columns"])))
+                                 epsilon=None if sent["epsilon"] is None else float(sent["epsilon"])))
 
     # Tuples: Streamlit looks at every list for a table.
     _component(key=key, on_moved_change=moved, data={
-        "model": _sent(model, share_step), "iid": iid, "names": names, "units": units, "line": line,
-        "factors": factors, "tall": tall,
+        "model": _sent(model, share_step), "iid": iid, "names": names, "units": units, "line": line, "factors": factors,
         "axisNames": _with_units([f"on {name}" for name in names], units),
         "controls": tuple(controls), "zooms": tuple(zooms), "radii": tuple(RADII), "spread": spread, "alt": alt,
-        "grey": f"all that one record can change{', seen in this plane' if shadow else ''}",
+        "grey": session.promised(f"what one record can change{', seen in this plane' if shadow else ''}"),
         "theorem": None if theorem is None or model.changes is None else _camel(asdict(theorem)),
         "normals": () if normals is None else tuple(normals.T.round(4).tolist()),
         "points": () if points is None else tuple(points.T.tolist()),
@@ -105,69 +95,72 @@ def _with_units(names: Sequence[str], units: tuple[str, str]) -> tuple[str, ...]
 
 
 def _sent(model: RuleModel, share_step: float) -> dict[str, Any]:
-    """The model as the browser's formulas read it."""
+    """Return the model as the browser's formulas read it."""
     return _camel(asdict(model)) | {"sum": model.rest + sum(model.theta), "least": LEAST_SHARE, "step": share_step,
                                     "angleStep": ANGLE_STEP}
 
 
 def _camel(fields: dict[str, Any]) -> dict[str, Any]:
-    """Names as JavaScript has them."""
+    """Return the fields with names in camel case."""
     return {name.split("_")[0] + "".join(map(str.capitalize, name.split("_")[1:])): value
             for name, value in fields.items()}
 
 
-PARTS = 10_000
-"""Of the whole budget, where a split is given by hand."""
-STEP = 0.001
-"""Of a share of two."""
+PARTS, STEP = 10_000, 0.001
+"""Parts of the whole budget in a split by hand; the step of a share of two."""
 
 
 def share_step(setup: Setup, model: RuleModel) -> float:
-    """The shares that the scenario takes are multiples of it."""
-    constant = float(setup.split[-1]) if setup.query.has_constant else 0.0  # not a person's to divide
-    # One share, where the two axes have all of the budget between them and those that they stand for.
+    """Return the step of the shares that the scenario takes."""
+    constant = float(setup.split[-1]) if setup.query.has_constant else 0.0  # nobody divides it
+    # One share, where the two axes and what they stand for have the whole budget.
     one = sum(model.groups) == setup.query.own_features(setup.split.size)
     return (STEP if one else 1 / PARTS) * (1 - constant)
 
 
-def needed_against_others(setup: Setup, pair: tuple[int, int]) -> RuleModel:
-    """The plane of a coordinate that is needed and one that is not, each standing for all of its kind."""
+def priority_against_others(setup: Setup, pair: tuple[int, int]) -> RuleModel:
+    """Return the plane of a priority coordinate and another one, each standing for all of its kind."""
     scenario, size = setup.scenario, setup.design.theta.size
-    favoured = [k for k in scenario.favoured if k < size]
+    priorities = [k for k in scenario.priority_directions if k < size]
     alike = (scenario.allocation == "binary" and not scenario.importance and not setup.query.has_constant
-             and sum(k in favoured for k in pair) == 1
+             and sum(k in priorities for k in pair) == 1
              and setup.design.directional_side.directions.is_standard)
-    first, second = (len(favoured) if k in favoured else size - len(favoured) for k in pair)
+    first, second = (len(priorities) if k in priorities else size - len(priorities) for k in pair)
     groups = (first, second) if alike else (1, 1)
     return rule_model(setup.design, pair, of_directions=False, split=setup.split, groups=groups)
 
 
 @cached(12, session.here)
-def asked_by_theorem(setup: Setup) -> NoiseDesign:
-    """What the paper's Theorem 1, as printed, asks for in place of this noise."""
-    return rival(setup.design, setup.query, guarantee="theorem1", epsilon=setup.scenario.epsilon, delta=setup.delta,
-                 tail="printed").design
+def rivals(setup: Setup) -> tuple[Rival, ...]:
+    """Return the exact rival of a theorem's design, or both theorems' rivals of an exact one."""
+    scenario, design, query = setup.scenario, setup.design, setup.query
+    epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), setup.delta)
+    second = "theorem2" if query.psd and design.mode == "both" else "theorem2-any"
+    names = ["theorem1", second] if design.guarantee == "exact" else ["exact"]
+    return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
+                 for name in names)
 
 
 def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> TheoremPlane | None:
-    """The same in a plane; None where the noise is a theorem's own."""
-    if setup.scenario.guarantee != "exact":
+    """Return Theorem 1's noise in a plane; None where the design is a theorem's."""
+    if setup.scenario.guarantee != "exact" or setup.design.blocks:
         return None
-    return theorem_plane(asked_by_theorem(setup), setup.design, pair, of_directions=of_directions,
+    return theorem_plane(rivals(setup)[0].design, setup.design, pair, of_directions=of_directions,
                          name=GUARANTEES["theorem1"].name)
 
 
 def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> dict[str, Any]:
-    """The axes of a table or mean in the data's own units: their names, and what 1 in the query's scale is there."""
-    data, ends = setup.dataset, SCALED_TO.get(setup.scenario.scale)
-    if setup.query.degree != 1 or setup.design.mode != "rows" or of_directions:
+    """Return the axes' units, and what 1 in the query's scale is there (of the upright column's entries)."""
+    if of_directions or session.normalised() or setup.design.mode != {1: "rows", 2: "both"}.get(setup.query.degree):
         return {}
-    factors = tuple(1.0 if ends is None else float(data.widths[k]) / (ends[1] - ends[0]) for k in pair)
-    return {"units": tuple(data.units[k] or OWN for k in pair), "factors": factors}
+    factors, units = [float(part) for part in to_own(setup)[list(pair)]], [unit_of(setup, k) for k in pair]
+    if setup.design.mode == "both":
+        factors, units = [part * factors[1] for part in factors], [product_unit(unit, units[1]) for unit in units]
+    return {"units": tuple(units), "factors": tuple(factors)}
 
 
 def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> None:
-    """What was let go becomes part of the scenario: epsilon, a share or parts, and directions if it was turned."""
+    """Take a move into the scenario: epsilon, a share or parts, and directions if the picture was turned."""
     if change.epsilon is not None and change.epsilon != setup.scenario.epsilon:
         session.update(epsilon=change.epsilon)
     if change.theta == model.theta and not change.turned:
@@ -176,7 +169,7 @@ def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], change: R
     if change.turned:
         degrees = round(round(math.degrees(change.angle) / ANGLE_STEP) * ANGLE_STEP, 6)
         changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
-    # What was not dragged is taken over as it stands, and so is where it comes from.
+    # What was not dragged comes along, and so does its origin.
     seen = setup.looked_at
     session.choose(weakest([seen["directions"], seen["split"]]), **changes)
 
@@ -184,7 +177,7 @@ def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], change: R
 def _split_of(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> dict[str, Any]:
     theta = change.theta
     if model.groups != (1, 1):
-        at = 0 if pair[0] in setup.scenario.favoured else 1
+        at = 0 if pair[0] in setup.scenario.priority_directions else 1
         return {"allocation": "binary", "share": taken_share(theta[at] * model.groups[at])}
     shares = np.array(setup.split)
     shares[list(pair)] = theta
@@ -192,14 +185,14 @@ def _split_of(setup: Setup, model: RuleModel, pair: tuple[int, int], change: Rul
         shares = shares[:-1] / shares[:-1].sum()
     if shares.size > 2:
         return {"allocation": "manual", "weights": tuple(max(round(PARTS * part), 1) for part in shares.tolist())}
-    most, needs = int(np.argmax(shares)), setup.scenario.needed_features
-    # Dragging changes who gets the budget, not who needs it.
-    return {"allocation": "binary", "favoured": (most,), "share": taken_share(float(shares[most])),
-            "needed": () if needs == (most,) and not change.turned else needs}
+    most, needs = int(np.argmax(shares)), setup.scenario.priority_features
+    # Dragging changes who gets the budget, not who has priority.
+    return {"allocation": "binary", "priority_directions": (most,), "share": taken_share(float(shares[most])),
+            "priority": () if needs == (most,) and not change.turned else needs}
 
 
 def taken_share(dragged: float) -> float:
-    """A share as the scenario takes it: the browser keeps to the same step and limit."""
+    """Return the share as the scenario takes it; the browser uses the same step and limits."""
     return min(max(round(round(dragged / STEP) * STEP, 6), LEAST_SHARE), MOST_SHARE)
 
 
@@ -208,10 +201,10 @@ _POINTS = 300
 
 def record_picture(setup: Setup, model: RuleModel, pair: tuple[int, int], names: tuple[str, str], *,
                    of_directions: bool, show: bool) -> dict[str, Any] | None:
-    """The ellipse that records are pulled into, about its centre in a plane, for ``rule``; None where there is none.
+    """Return the clipping ellipse about its centre in a plane, for ``rule``; None where there is none.
 
-    ``box``: lowest and highest across, lowest and highest up, of the ranges. ``points``, none where they are not to be
-    shown: where they were, their squared length along all other directions, what they are multiplied by.
+    ``box``: lowest and highest across and up, of the ranges. ``points``, if ``show``: where records were, their squared
+    length along all other directions, and their factor.
     """
     ellipse, table = ellipse_of(setup.design), setup.table
     if ellipse is None:

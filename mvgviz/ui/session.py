@@ -1,10 +1,13 @@
-"""What a session holds: its uploaded table, its caches, and its scenario, which the address bar mirrors.
+"""Hold a session's uploaded table, caches and scenario, which the address bar mirrors.
 
-The scenario is the only truth: every control shows a field of it and changes it in a callback.
+Every control shows a field of the scenario and changes it in a callback.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +17,7 @@ import streamlit as st
 from mvgviz.data import sample, samples
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, from_matrix
-from mvgviz.pictures.sentences import ON_DATA, ON_SIMULATED
+from mvgviz.pictures.sentences import ON_DATA, ON_SIMULATED, of_people
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
@@ -23,25 +26,27 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import DataSource
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.ui.cache import Cache, cached, of_server, of_session
+from mvgviz.ui.demo import held
+from mvgviz.ui.door import is_demo
+from mvgviz.ui.history import History
 from mvgviz.validation import FloatArray
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
-_PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"
+_PAGE, _LEFT, SLIDE, _HISTORY = "_page", "_left", "_slide", "_history"
 _SHOWN, _RELEASES = "_shown_data", "_releases_here"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
-PLACES = ("step", "value", "slide", "game", "shape", "budget", "big")
-"""Parameters of an address that say where on a page one is; no part of the scenario."""
+PLACES = ("step", "value", "slide", "game", "shape", "budget", "big", "pupil")
+"""Parameters of an address that name a place on a page, not a part of the scenario."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Upload:
-    """A table of the session's own; ``source``: its name, and how it was read and used, for programs."""
+    """The session's table; ``source``: its name, and how it was read and used, for programs."""
 
     data_name: str  # what the scenario calls it, random
     version: str  # changes when its columns or ranges do
     dataset: Dataset = field(repr=False)
     source: DataSource = field(repr=False)
-    clipped: int = 0
     is_graph: bool = False
 
     @property
@@ -50,29 +55,34 @@ class Upload:
 
     @property
     def is_current(self) -> bool:
-        """Whether the scenario is about it."""
         return self.data_name == scenario().data
+
+    def is_used_otherwise(self, before: Upload) -> bool:
+        """Whether its records or features differ; ranges and levels have their own origins."""
+        told: dict[str, Any] = {"title": "", "ranges": None, "levels": None, "units": None}
+        return (self.dataset.features != before.dataset.features
+                or replace(self.source, **told) != replace(before.source, **told))
 
 
 def adopt_link() -> None:
-    """Take the scenario from the address bar on the first run, or when the address was changed by hand.
+    """Take the scenario from the address on the first run, or after somebody edited the address.
 
-    A run that a control started ignores the address, which may still be the one before.
+    A run that a control started ignores the address, which may be old.
     """
     parameters = {name: text for name, text in st.query_params.to_dict().items() if name not in PLACES}
     first = _SCENARIO not in st.session_state
     touched = st.session_state.pop(_TOUCHED, False)
     if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
-        scenario, ignored = Scenario.read_query(parameters)
-        if not scenario.is_upload and scenario.data not in samples():
-            scenario, ignored = Scenario(), (*ignored, "the link names data that is not here")
-        st.session_state.update({_SCENARIO: scenario, _NOTICES: ignored})
+        new, ignored = Scenario.read_query(parameters)
+        if new.data not in samples() and (is_demo() or not new.is_upload):
+            new, ignored = Scenario(), (*ignored, "the link names data that is not here")
+        st.session_state.update({_SCENARIO: held(new) if first else held(marked(new)), _NOTICES: ignored})
 
 
 def note_page(path: str, *, aside: bool, releases: bool) -> None:
-    """Remember the page of this run, before its link is adopted; coming to one ``aside``, also what was left for it.
+    """Remember this run's page; on coming to one ``aside``, also the page and scenario left for it.
 
-    It begins at its first slide, or at that of its link. ``releases``: the page releases answers, so it needs the data.
+    It begins at its first slide, or its link's. ``releases``: the page releases answers, so it needs the data.
     """
     st.session_state[_RELEASES] = releases
     before = st.session_state.get(_PAGE)
@@ -83,14 +93,15 @@ def note_page(path: str, *, aside: bool, releases: bool) -> None:
 
 
 def come_back(otherwise: str) -> None:
-    """To the page, and the scenario, that were left for this one."""
+    """Go back to the page and the scenario that were left for this one."""
     path, kept = st.session_state.pop(_LEFT, (otherwise, scenario()))
     put(kept)
     st.switch_page(path, query_params=kept.to_query())
 
 
 def write_link(**place: str) -> None:
-    """Mirror the scenario, and a page's own ``place``, in the address bar."""
+    """Mirror the scenario and the page's ``place`` in the address bar; note the scenario for undo."""
+    history().record(scenario(), has_looked)
     parameters = scenario().to_query()
     if st.query_params.to_dict() != parameters | place:
         st.query_params.from_dict(parameters | place)
@@ -98,31 +109,41 @@ def write_link(**place: str) -> None:
 
 
 def link() -> str:
-    """The address that restores this screen."""
+    """Return the address that restores this screen."""
     return f"{(st.context.url or '').split('?')[0]}?{urlencode(scenario().to_query())}"
 
 
 def notices() -> tuple[str, ...]:
-    """Sentences on what a link held that was ignored; said once."""
+    """Return sentences on ignored parts of a link, once."""
     return tuple(st.session_state.pop(_NOTICES, ()))
 
 
 def scenario() -> Scenario:
-    """The session's scenario."""
+    """Return the session's scenario."""
     return st.session_state[_SCENARIO]  # type: ignore[no-any-return]
 
 
 def update(**changes: Any) -> None:
-    """Change fields of the scenario (from a callback, or before the controls are drawn).
+    """Change fields of the scenario (from a callback, or before the controls are drawn)."""
+    put(marked(scenario().changed(**changes)))
 
-    After results on the person's own file were shown, what changes is marked; so is what comes along from other data.
+
+def marked(new: Scenario) -> Scenario:
+    """Return the scenario that replaces this one, from a control, a link or a study, with its marks.
+
+    After results on the person's file were shown, changes are marked, and so is what comes along from other data.
+    Unchanged marks stay.
     """
-    old, new = scenario(), scenario().changed(**changes)
-    put(new.chosen_on_data(**old.moved_to(new)) if has_looked(new.data) else new)
+    old = scenario()
+    if not has_looked(new.data):
+        return new
+    kept = {name: getattr(new, name) for name in old.from_data
+            if old.data == new.data and getattr(new, name) == getattr(old, name)}
+    return new.chosen_on_data(**kept | old.moved_to(new))
 
 
 def choose(origin: Origin, /, **changes: Any) -> None:
-    """Change fields of the scenario to values with this origin: those read from the data are marked."""
+    """Change fields to values with this origin; mark those read from the data."""
     if origin.is_covered:
         update(**changes)
     else:
@@ -130,27 +151,34 @@ def choose(origin: Origin, /, **changes: Any) -> None:
 
 
 def take_over(setup: Setup, /, **changes: Any) -> None:
-    """Change fields of the scenario to what follows from results of ``setup``."""
+    """Change fields to what follows from results of ``setup``."""
+    before = scenario()
     choose(origin_of_results(setup), **changes)
+    history().take(before, scenario())
 
 
 def origin_of_results(setup: Setup) -> Origin:
-    """Results on the person's file, and those of marked or read choices, are as little covered as these are."""
+    """Return the origin of a choice made on these results: read from a shown file, else the weakest of its parts."""
     return Origin.READ if setup.scenario.is_upload and shows_data() else weakest(setup.looked_at.values())
 
 
 def would_choose(*names: str) -> None:
-    """The person says that these marked fields would have been chosen without the data."""
+    """Take the person's word that these marked fields do not come from the data."""
     put(scenario().changed(from_data=tuple(name for name in scenario().from_data if name not in names)))
 
 
 def shows_data() -> bool:
-    """Whether results are about the data: bundled tables are public, a file's holder has to ask."""
+    """Whether results are about the data: always for bundled tables, for a file once its holder asks."""
     return not scenario().is_upload or _shown().get(scenario().data, False)
 
 
+def normalised() -> bool:
+    """Whether pictures use the normalised scale, not the data's units: only with all controls."""
+    return bool(st.session_state.get("_all") and st.session_state.get("_normalised"))
+
+
 def show_data(on: bool) -> None:
-    """Results about the person's own file from now on, or about simulated data again; what was seen stays seen."""
+    """Show results on the person's file, or on simulated data again; what was seen stays seen."""
     if on or scenario().data in _shown():
         _shown()[scenario().data] = on
 
@@ -160,14 +188,19 @@ def has_looked(data: str) -> bool:
     return data in _shown()
 
 
+def note_look(data: str) -> None:
+    """Note that something else of this file was shown, so later choices are marked."""
+    _shown().setdefault(data, False)
+
+
 def count_as_seen(data: str, other: str) -> None:
-    """Two files hold the same records: results of one tell about the other."""
+    """Note that two files hold the same records, so results of one tell about the other."""
     if {data, other} & _shown().keys():
         st.session_state[_SHOWN] = {data: False, other: False} | _shown()
 
 
 def _shown() -> dict[str, bool]:
-    """Files whose results were shown in this session, and whether they are now."""
+    """Return the files whose results were shown in this session, and whether they are now."""
     return st.session_state.setdefault(_SHOWN, {})  # type: ignore[no-any-return]
 
 
@@ -178,51 +211,82 @@ def is_simulated() -> bool:
 
 def put(new: Scenario) -> None:
     """Replace the scenario."""
-    st.session_state.update({_SCENARIO: new, _TOUCHED: True})
+    st.session_state.update({_SCENARIO: held(new), _TOUCHED: True})
+
+
+def history() -> History:
+    """Return the session's last scenarios."""
+    return st.session_state.setdefault(_HISTORY, History())  # type: ignore[no-any-return]
+
+
+def go_back_to(place: int | None) -> None:
+    """Put one of the last scenarios back, with its marks; ignore a click on an old list."""
+    if place is not None:
+        put(history().go(place))
+
+
+def draw_back_to_mine() -> None:
+    """Offer the former scenario while a design that was taken over stands."""
+    kept = history()
+    if kept.mine is not None and kept.taken == scenario() != kept.mine:
+        st.button("Back to mine", key="w_mine", icon=":material/undo:", on_click=put, args=(kept.mine,),
+                  help="Your scenario before you used this design")
 
 
 def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """The ``key`` and ``on_change`` of a control that shows ``value`` and changes the scenario.
+    """Return ``key`` and ``on_change`` of a control that shows ``value`` and changes the scenario.
 
-    The value is set anew on every run, so that a link, a reset or a button moves the control too.
+    Every run sets the value, so a link, a reset or a button moves the control too.
     """
     st.session_state[key] = value
     return {"key": key, "on_change": lambda: update(**change(st.session_state[key]))}
 
 
 def bound_field(name: str) -> dict[str, Any]:
-    """The ``key`` and ``on_change`` of a control that shows a field of the scenario and changes it as it is."""
+    """Return ``key`` and ``on_change`` of a control that shows and changes a field of the scenario."""
     return bound(f"w_{name}", getattr(scenario(), name), lambda value: {name: value})
 
 
 def upload() -> Upload | None:
-    """The session's uploaded table, if any."""
+    """Return the session's uploaded table, if any."""
     return st.session_state.get(_UPLOAD)
 
 
+def promised(text: str) -> str:
+    """Return the text, about one person in place of one record where that is the promise."""
+    own = upload()
+    return of_people(text) if own is not None and own.data_name == scenario().data and own.dataset.by_person else text
+
+
 def set_upload(new: Upload) -> None:
-    """Keep an uploaded table and turn to it; what was chosen for the same data stays chosen."""
+    """Keep an uploaded table and turn to it; choices for the same data stay."""
     old = upload()
     st.session_state[_UPLOAD] = new
-    if old is not None and old.version != new.version:  # what was worked out holds the old table in memory
+    if old is not None and old.version != new.version:  # results hold the old table in memory
         of_session().clear()
     if scenario().data != new.data_name:
         usual = Scenario.default_for(new.data_name)
         put(usual.changed(query="laplacian") if new.is_graph else usual)
-    elif old is not None and old.data_name == new.data_name and old.dataset.features != new.dataset.features:
-        put(carried(scenario(), old.dataset.features, new.dataset.features))
+    elif old is not None and old.data_name == new.data_name and new.is_used_otherwise(old):
+        follow = partial(carried, before=old.dataset.features, after=new.dataset.features)
+        history().carry(new.data_name, follow)
+        put(follow(scenario()))
 
 
 def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
-    """The scenario for other features of the same data: positions follow the names, what is gone is let go.
+    """Return the scenario for another use of the same data; its query is marked after results were shown."""
+    new = scenario if before == after else _following(scenario, before, after)
+    return new.chosen_on_data(query=new.query) if has_looked(new.data) else new
 
-    After results on the data were shown, other features are a query that was chosen by looking.
-    """
+
+def _following(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
+    """Let positions follow the names of the features, and drop the others."""
     moved = {position: after.index(name) for position, name in enumerate(before) if name in after}
     changes: dict[str, Any] = {"label": None if scenario.label is None else moved.get(scenario.label)}
     if scenario.directions == "standard":
-        changes["favoured"] = tuple(moved[k] for k in scenario.favoured if k in moved)
-    changes["needed"] = tuple(moved[k] for k in scenario.needed if k in moved)
+        changes["priority_directions"] = tuple(moved[k] for k in scenario.priority_directions if k in moved)
+    changes["priority"] = tuple(moved[k] for k in scenario.priority if k in moved)
+    changes |= {"group": tuple(moved[k] for k in scenario.group if k in moved), "category": ()}
     if scenario.importance:
         parts = dict(zip(scenario.needs, scenario.importance, strict=False))
         changes["importance"] = tuple(parts[k] for k in sorted(parts, key=lambda k: moved.get(k, -1)) if k in moved)
@@ -231,12 +295,11 @@ def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...])
         changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
     if scenario.allocation == "manual" and len(before) != len(after):
         changes |= {"allocation": "uniform", "weights": ()}
-    new = scenario.changed(**changes, from_data=scenario.from_data)
-    return new.chosen_on_data(query=new.query) if has_looked(new.data) else new
+    return scenario.changed(**changes, from_data=scenario.from_data)
 
 
 def uploaded_directions() -> Directions | None:
-    """Directions the session read from a file, if any; what was stated of them was stated for one data."""
+    """Return directions from a file, if any; a statement of their origin holds for one data."""
     kept: Directions | None = st.session_state.get(_DIRECTIONS)
     if kept is None or st.session_state.get(_STATED_FOR) == scenario().data or not kept.origin.is_covered:
         return kept
@@ -244,14 +307,14 @@ def uploaded_directions() -> Directions | None:
 
 
 def set_uploaded_directions(new: Directions) -> None:
-    """Keep directions from a file; the very same ones keep what was said of their origin."""
+    """Keep directions from a file; the same ones keep their stated origin."""
     old = uploaded_directions()
     if old is None or old.digest != new.digest:
         st.session_state[_DIRECTIONS] = new
 
 
 def state_directions_origin(origin: Origin) -> None:
-    """The person says where the directions from a file come from."""
+    """Take the person's word on the origin of the directions from a file."""
     own = uploaded_directions()
     if own is not None:
         st.session_state.update({_DIRECTIONS: from_matrix(own.matrix, origin=origin), _STATED_FOR: scenario().data})
@@ -262,38 +325,46 @@ class FileNotHereError(InputError):
 
 
 def dataset() -> Dataset:
-    """The scenario's data, or simulated data in its place; an InputError when it was uploaded in another session."""
+    """Return the scenario's data, or simulated data; raise `FileNotHereError` when another session uploaded it."""
     own = upload()
     if not scenario().is_upload:
         return sample(scenario().data)
     if own is None or not own.is_current:
-        raise FileNotHereError("this is about a file that is not here: a link and a study hold your choices, never "
-                               "your data, and a file is gone when its page is loaded anew or the server was "
-                               "restarted; choose it again on the page Data & query")
+        raise FileNotHereError("this is about a file that is not here. Choose it again on the page Data & query. Links "
+                               "and studies hold your choices, never your data; a reload of the page or a restart of "
+                               "the server forgets the file")
     return _simulated(own) if is_simulated() else own.dataset
 
 
+def feature_names() -> tuple[str, ...]:
+    """Return the features of the scenario's data; none where that is not here."""
+    try:
+        return dataset().features
+    except InputError:
+        return ()
+
+
 def version() -> str:
-    """A name for everything outside the scenario that results depend on: the data as it is, and directions."""
+    """Name everything outside the scenario that results depend on: the data as it is, and directions."""
     directions = uploaded_directions()
     return f"{data_version()} {'' if directions is None else f'{directions.origin} {directions.digest}'}"
 
 
 def data_version() -> str:
-    """A name for the data as it is now; it changes with an upload's columns and ranges."""
+    """Name the data as it is now; the name changes with an upload's columns and ranges."""
     own, simulated = upload(), " simulated" if is_simulated() else ""
     return f"{own.version}{simulated}" if own is not None and own.is_current else scenario().data
 
 
 def here(*given: object) -> Cache:
-    """Where results are kept: those of bundled data for all, those that a file has a part in for this session."""
+    """Return where to keep results: of bundled data for all sessions, of a file for this one."""
     asked = [scenario(), *(getattr(one, "scenario", None) for one in given)]
     private = uploaded_directions() is not None or any(one is not None and one.is_upload for one in asked)
     return of_session() if private else of_server()
 
 
 def computed_on() -> str:
-    """A sentence on where this page's numbers come from."""
+    """Say where this page's numbers come from."""
     return ON_SIMULATED if is_simulated() else ON_DATA
 
 
@@ -303,7 +374,7 @@ def _simulated(own: Upload) -> Dataset:
 
 
 def query() -> Query:
-    """The scenario's query of its data."""
+    """Return the scenario's query of its data."""
     return _query(dataset(), scenario())
 
 
@@ -314,15 +385,15 @@ def _query(data: Dataset, chosen: Scenario) -> Query:
 
 
 def setup() -> Setup:
-    """The scenario worked out: its design, and equal noise at the same budget.
+    """Return the scenario's design, and equal noise at the same budget.
 
-    Where the noise is shaped by the person's own records, which a page that releases shows, they were looked at.
+    Note a look where the person's own records shape the noise, as on a page that releases.
     """
     made = _setup(scenario(), dataset(), uploaded_directions())
     shaped = (made.scenario.directions in ("eigenvectors", "private") or made.scenario.bound == "private"
               or made.design.theta_origin is not Origin.DECLARED)
     if made.scenario.is_upload and shaped and not is_simulated():
-        _shown().setdefault(made.scenario.data, False)
+        note_look(made.scenario.data)
     return made
 
 
@@ -333,5 +404,5 @@ def _setup(chosen: Scenario, data: Dataset, directions: Directions | None) -> Se
 
 @cached(6, here, key=lambda setup: (setup.dataset, setup.query, setup.box, setup.scenario.scale))
 def moments(setup: Setup) -> FloatArray | None:
-    """The data's second moments, where the query has any."""
+    """Return the data's second moments, where the query has any."""
     return second_moments(setup)

@@ -1,4 +1,6 @@
-"""The shared sidebar: four controls for a class, all of them one switch away."""
+"""Draw the shared sidebar: five controls, and all of them behind one switch."""
+
+from collections.abc import Sequence, Set
 
 import numpy as np
 import streamlit as st
@@ -7,48 +9,54 @@ from mvgviz.data import describe, samples
 from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
 from mvgviz.labels import SCALES
-from mvgviz.pictures.glossary import DELTA_IS
+from mvgviz.pictures.glossary import DELTA_IS, others_words
 from mvgviz.pictures.sentences import bound_choices, bound_words, link_words
 from mvgviz.query.base import numbered
+from mvgviz.query.counts import categories
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, Scenario
-from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
+from mvgviz.text import as_number, as_probability, capitalised, delta_caution
 from mvgviz.ui import session
+from mvgviz.ui.demo import most_trials
 from mvgviz.ui.sidebar_design import (
     draw_choice,
     draw_directions,
+    draw_family,
     draw_guarantee,
     draw_importance,
     draw_share,
     draw_split,
-    favoured_label,
+    priority_label,
 )
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
+_OTHERS = f"\n\nOthers chose:\n\n{others_words()}\n\nTheir units differ: a day is less than all data of a person."
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
 
 
 def draw_sidebar() -> None:
-    """Simple view, or all controls; the same for every page."""
+    """Draw the simple view, or all controls."""
     st.session_state.setdefault("_all", False)
     _draw_data()
+    _draw_query()
     if st.session_state["_all"]:
-        _draw_query()
+        _draw_records()
         _draw_epsilon()
         _draw_delta()
         draw_guarantee()
+        draw_family()
         names = _direction_names()
         draw_directions(len(names))
         draw_split(names)
-        st.number_input("Trials", 1, 100_000, **session.bound_field("trials"))
+        st.number_input("Trials", 1, most_trials(), **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
         _draw_epsilon()
-        _draw_favoured(_direction_names())
+        _draw_priority(_direction_names())
         if session.scenario().bound != "none" and not session.scenario().is_graph:
-            st.caption(f"Records: {bound_words(session.scenario())}. Changed on Data & query.")
+            st.caption(f"Records: {bound_words(session.scenario())}. Change this on Data & query.")
     st.session_state["w_all"] = st.session_state["_all"]
     st.toggle("All controls", key="w_all", on_change=lambda: st.session_state.update(_all=st.session_state["w_all"]))
     _draw_link()
@@ -58,7 +66,7 @@ def _draw_data() -> None:
     own = session.upload()
     names = {name: describe(name).title for name in samples()}
     if own is not None:
-        names[own.data_name] = f"Your file: {own.name}"
+        names[own.data_name] = f"Your file: {own.dataset.title or own.name}"
     current = session.scenario().data
     if current not in names:
         names[current] = "A file that is not here"
@@ -77,27 +85,61 @@ def _draw_data() -> None:
 def _draw_query() -> None:
     scenario = session.scenario()
     words = {name: QUERIES[name].choice for name in _queries(scenario.query)}
-    draw_choice("Query: what is asked of the data", words, **session.bound("w_query", scenario.query, _query_change))
-    if not scenario.is_graph:
-        draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
-                    **session.bound_field("scale"))
-        if scenario.kind.takes_bound or scenario.bound != "none":
-            draw_choice("Records pulled into an ellipse", bound_choices(scenario.kind),
-                        **session.bound_field("bound"))
-        if scenario.bound == "own":
-            st.number_input("Its length (1: an evenly spread record's)", min_value=LEAST_RADIUS, max_value=MOST_RADIUS,
-                            step=0.1, format="%g", **session.bound_field("radius"))
-    if "group" in scenario.kind.parameters:
-        names = session.dataset().features
-        st.multiselect("Columns of the first group", range(len(names)), format_func=names.__getitem__,
-                       help="The answer has a row for each of them and a column for each of the others.",
-                       **session.bound("w_group", list(scenario.group), lambda chosen: {"group": tuple(chosen)}))
-    if "length" in scenario.kind.parameters:
-        st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound_field("length"))
+    draw_choice("Query: what you ask of the data", words, **session.bound("w_query", scenario.query, _query_change))
+    draw_parameters()
+
+
+def draw_parameters(where: str = "w") -> None:
+    """Draw what the query needs besides the table; keys of the controls begin with ``where``."""
+    scenario = session.scenario()
+    asked = scenario.kind.parameters
+    if "length" in asked:
+        st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound(
+            f"{where}_length", scenario.length, lambda length: {"length": length}))
+    if not {"category", "group"} & {*asked}:
+        return
+    data = session.dataset()
+    names, known, by_group = data.features, categories(data), "category" in asked
+    if by_group:
+        _draw_positions(where, "category", "Categories", [category.name for category in known],
+                        "The query counts their levels, or groups by them. Empty: the first.")
+    if "group" in asked:
+        levels = {k for category in known for k in category.positions} if by_group else set()
+        label, about = ("Features to average", "Empty: all.") if by_group else (
+            "Columns of the first group", "The answer has a row for each of these and a column for each other one.")
+        _draw_positions(where, "group", label, names, about, levels)
+
+
+def _draw_positions(where: str, field: str, label: str, names: Sequence[str], about: str,
+                    left_out: Set[int] = frozenset()) -> None:
+    """Choose positions by name; positions of an older link that are not offered stay hidden."""
+    options = [k for k in range(len(names)) if k not in left_out]
+    chosen = [k for k in getattr(session.scenario(), field) if k in options]
+    st.multiselect(label, options, format_func=names.__getitem__, help=about,
+                   **session.bound(f"{where}_{field}", chosen, lambda new: {field: tuple(new)}))
+
+
+def _draw_records() -> None:
+    """Draw the mapping of the ranges, and what records are clipped to."""
+    scenario = session.scenario()
+    if scenario.is_graph:
+        return
+    draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
+                **session.bound_field("scale"))
+    st.session_state["w_normalised"] = session.normalised()
+    st.toggle("Show the normalised scale", key="w_normalised", help="Show the scale of the computation, not the data's "
+              "units: on Home, Data & query and Noise shape.",
+              on_change=lambda: st.session_state.update(_normalised=st.session_state["w_normalised"]))
+    if scenario.kind.takes_bound or scenario.bound != "none":
+        draw_choice("Clip records", bound_choices(scenario.kind),
+                    **session.bound_field("bound"))
+    if scenario.bound == "own":
+        st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
+                        **session.bound_field("radius"))
 
 
 def _query_change(query: str) -> dict[str, object]:
-    """Theorem 2, a chosen side, directions and split may not fit the new query: fall back to what does."""
+    """Return the new query with a guarantee, side, directions and split that fit it."""
     change: dict[str, object] = {"query": query, "mode": "auto"}
     old, kind = session.scenario(), QUERIES[query]
     if old.guarantee == "theorem2" and not kind.psd:
@@ -108,13 +150,15 @@ def _query_change(query: str) -> dict[str, object]:
         change["bound"] = "even"
     if not kind.takes_bound:
         change["bound"] = "none"
+    if kind.parameters != old.kind.parameters:
+        change["group"] = ()
     if kind.has_constant and old.directions != "rotation":
         change["directions"] = "standard"
     return change
 
 
 def _queries(current: str) -> tuple[str, ...]:
-    """The queries that make sense for the data, and the current one."""
+    """Return the queries that fit the data, and the current one."""
     try:
         data = session.dataset()
     except InputError:
@@ -130,9 +174,10 @@ def _queries(current: str) -> tuple[str, ...]:
 def _draw_epsilon() -> None:
     options = sorted({*EPSILONS, session.scenario().epsilon})
     st.select_slider("Privacy budget epsilon (ε)", options, format_func=lambda e: f"{e:g}",
-                     help="When one record changes, the chance of any result grows at most e^ε times, plus δ.",
+                     help=session.promised("When one record changes, the chance of any result grows at most e^ε times, "
+                                           "plus δ.") + _OTHERS,
                      **session.bound_field("epsilon"))
-    st.caption("0.01: strong privacy, much noise · 100: hardly any privacy, little noise")
+    st.caption("0.01: strong privacy, much noise · 100: almost no privacy, little noise")
 
 
 def _draw_delta() -> None:
@@ -142,27 +187,26 @@ def _draw_delta() -> None:
     except InputError:
         return
     value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
-    thing = "edge" if scenario.is_graph else "record"
+    thing = "edge" if scenario.is_graph else "person" if data.by_person else "record"
     st.select_slider("Delta (δ)", sorted({*DELTAS, value, usual, paper}),
-                     format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
-                                            else delta_words(d, data.n_records)),
-                     help=f"δ is {DELTA_IS}. It must be far below 1/n, or a mechanism could publish one {thing}, "
-                          "chosen at random, and still pass.",
+                     format_func=lambda d: f"{as_probability(d)}{' (usual)' if d == usual else ''}",
+                     help=f"δ is {DELTA_IS}. Keep it far below 1/n, or a mechanism could publish one random {thing} "
+                          "and still pass.",
                      **session.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
                   help=delta_caution(paper, data.n_records, thing),
                   on_click=lambda: session.update(**_delta_change(paper, data)))
         if scenario.delta is not None:
-            st.button("Back to the usual", key="w_usual_delta", type="tertiary",
-                      help="The smaller of 1e-6 and 1/(100 n)", on_click=lambda: session.update(delta=None))
+            st.button("Usual δ", key="w_usual_delta", type="tertiary", help="The smaller of 10⁻⁶ and 1/(100 n)",
+                      on_click=lambda: session.update(delta=None))
     caution = delta_caution(value, data.n_records, thing)
     if caution:
         st.caption(f":material/warning: {caution}")
 
 
 def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
-    """The usual one is no choice; 1/n tells the number of records, and where that comes from."""
+    """Return the change; the usual δ is no choice, and 1/n reveals the number of records."""
     if delta == usual_delta(data.n_records):
         return {"delta": None}
     if delta == paper_delta(data.n_records) and not data.records_origin.is_covered:
@@ -171,7 +215,7 @@ def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
 
 
 def _direction_names() -> tuple[str, ...]:
-    """What the directions are called; empty where the data or the query is missing."""
+    """Return the directions' names; none where the data or the query is missing."""
     scenario = session.scenario()
     try:
         query = session.query()
@@ -188,21 +232,19 @@ def _direction_names() -> tuple[str, ...]:
         return numbered("direction", size)
 
 
-def _draw_favoured(names: tuple[str, ...]) -> None:
-    """The simple view of the split: who matters, and how much of the budget they get."""
+def _draw_priority(names: tuple[str, ...]) -> None:
     scenario = session.scenario()
     if not 1 < len(names) <= 2_000:
         if names:
-            many = f"{len(names):,} directions: too many to list here."
-            st.caption("One direction only." if len(names) == 1 else many)
+            st.caption("One direction." if len(names) == 1 else f"{len(names):,} directions: too many to list here.")
         return
     if scenario.allocation not in ("binary", "uniform"):
-        st.caption("The split was chosen with all controls; a choice here replaces it.")
-    chosen = [k for k in scenario.favoured if k < len(names)] if scenario.allocation == "binary" else []
-    st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, placeholder="all the same",
-                   **session.bound("w_favoured", chosen, lambda favoured: {
-                       "favoured": tuple(favoured), "needed": (),
-                       "allocation": "binary" if favoured else "uniform"}))
+        st.caption("You split the budget under All controls. A choice here replaces that split.")
+    chosen = [k for k in scenario.priority_directions if k < len(names)] if scenario.allocation == "binary" else []
+    st.multiselect(priority_label(), range(len(names)), format_func=names.__getitem__, placeholder="all the same",
+                   **session.bound("w_priority", chosen, lambda priorities: {
+                       "priority_directions": tuple(priorities), "priority": (),
+                       "allocation": "binary" if priorities else "uniform"}))
     draw_importance(names, chosen)
     draw_share("How much of the precision they get", disabled=not 0 < len(chosen) < len(names))
 
@@ -211,7 +253,7 @@ def _draw_link() -> None:
     scenario, usual = session.scenario(), Scenario.default_for(session.scenario().data)
     st.divider()
     with st.container(horizontal=True):
-        st.button("New draw", key="w_draw", icon=":material/casino:", help="Fresh randomness for what is drawn",
+        st.button("New draw", key="w_draw", icon=":material/casino:", help="Draw new random numbers",
                   on_click=lambda: session.update(seed=(scenario.seed + 1) % 10**9))
         st.button("Reset", key="w_reset", icon=":material/restart_alt:",
                   help=f"Back to the defaults of this data (ε = {as_number(usual.epsilon)})",

@@ -1,4 +1,4 @@
-"""The rest of the sidebar: guarantee, directions, and every way to split the budget."""
+"""Draw the sidebar's guarantee, family, directions, and every way to split the budget."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -9,25 +9,26 @@ import streamlit as st
 from mvgviz import data
 from mvgviz.design.allocation import rebalanced
 from mvgviz.errors import InputError
-from mvgviz.labels import ALLOCATIONS, DIRECTIONS, FORMS, GUARANTEES, MODES, TAILS
+from mvgviz.labels import ALLOCATIONS, DIRECTIONS, FAMILIES, FORMS, GUARANTEES, MODES, TAILS
 from mvgviz.noise.directions import from_matrix
 from mvgviz.provenance import Origin
 from mvgviz.scenario.scenario import FORMS as SCENARIO_FORMS
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
+from mvgviz.ui.demo import choose_file
 
 _BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
 _FEW, _PARTS, _WEIGHED = 8, 10_000, 12
 
 
 def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
-    """A box to choose one of some keys, shown in words."""
+    """Draw a box to choose one of the keys, shown in words."""
     st.selectbox(label, list(words), format_func=words.__getitem__, **options)
 
 
 def draw_guarantee() -> None:
-    """One button for each guarantee; Theorem 2 says why when it cannot be had."""
+    """Draw a button for each guarantee; Theorem 2 says why when it does not apply."""
     chosen = session.scenario().guarantee
     try:
         asked = session.query()
@@ -52,8 +53,22 @@ def draw_guarantee() -> None:
                     disabled=chosen == "theorem2", **session.bound_field("mode"))
 
 
+def draw_family(key: str = "w_family") -> None:
+    """Draw the families of noise that fit the scenario; nothing where only Gaussian noise does."""
+    scenario = session.scenario()
+    fitting = {name: words for name, words in FAMILIES.items()
+               if name == scenario.noise_family or not scenario.changed(family=name).is_idle("family")}
+    if len(fitting) > 1:
+        draw_choice("Family of noise", fitting, help="The same promise with another shape of noise. The page "
+                    "**Families of noise** gives the gain and price of each.",
+                    **session.bound(key, scenario.noise_family, lambda family: {"family": family}))
+    if scenario.family != scenario.noise_family:
+        st.caption(f"{FAMILIES[scenario.family]} noise does not fit here, so the noise is Gaussian. Box and Laplace "
+                   "noise need a mean or a table over its ranges; the ellipse needs the exact guarantee.")
+
+
 def draw_directions(size: int) -> None:
-    """Where the ``size`` directions come from, and what that costs."""
+    """Draw where the ``size`` directions come from, and what that costs."""
     scenario = session.scenario()
     learned = scenario.kind.of_all_features and scenario.neighbours == "replace"
     draw_choice("Directions", {kind: choice for kind, (choice, _) in DIRECTIONS.items()
@@ -71,7 +86,7 @@ def draw_directions(size: int) -> None:
     elif scenario.directions == "eigenvectors":
         st.warning("Read from the data: **not private**. The guarantee covers the noise only.", icon=_BY_DATA)
     elif scenario.directions == "private":
-        st.slider("Share of the budget spent on them", 5, 95, step=5, format="%d%%", **session.bound(
+        st.slider("Share of the budget for directions", 5, 95, step=5, format="%d%%", **session.bound(
             "w_private_share", min(max(round(100 * scenario.private_share), 5), 95),
             lambda percent: {"private_share": percent / 100}))
     elif scenario.directions == "upload":
@@ -79,7 +94,7 @@ def draw_directions(size: int) -> None:
 
 
 def _plane(end: int, feature: int) -> dict[str, Any]:
-    """The plane with one feature changed; the same feature twice swaps the two."""
+    """Return the plane with one feature changed; the same feature twice swaps the two."""
     plane = list(session.scenario().plane)
     if plane[1 - end] == feature:
         plane[1 - end] = plane[end]
@@ -88,12 +103,12 @@ def _plane(end: int, feature: int) -> dict[str, Any]:
 
 
 def _upload_directions() -> None:
-    """Directions from a file are read from the data until the person says otherwise, for that file."""
-    chosen = st.file_uploader("An orthonormal matrix, one direction a column (CSV, NPY)", key="w_direction_file",
-                              max_upload_size=50)
+    """Take directions from a file; they count as read from the data until the person says otherwise."""
+    chosen = choose_file("Orthonormal matrix, one direction per column (CSV, NPY)", key="w_direction_file",
+                         max_upload_size=50)
     if chosen is not None:
         try:
-            if st.session_state.get(_DIRECTION_FILE) != chosen.file_id:  # what stays in the box is not taken again
+            if st.session_state.get(_DIRECTION_FILE) != chosen.file_id:  # take each file once
                 matrix = data.read_table(chosen.getvalue(), name=chosen.name).values
                 session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
                 st.session_state[_DIRECTION_FILE] = chosen.file_id
@@ -106,20 +121,20 @@ def _upload_directions() -> None:
     st.checkbox("I know these directions without looking at the data", key="w_directions_known", on_change=lambda: (
         session.state_directions_origin(Origin.DECLARED if st.session_state["w_directions_known"] else Origin.READ)))
     if not own.origin.is_covered:
-        st.caption(f"{_BY_DATA} Until you say so they count as read from the data: **not private**.")
+        st.caption(f"{_BY_DATA} Unless you tick this, they count as read from the data: **not private**.")
 
 
 def draw_split(names: tuple[str, ...]) -> None:
-    """theta: how the precision budget is divided."""
+    """Draw how theta divides the precision budget."""
     scenario, kind = session.scenario(), session.scenario().allocation
     draw_choice("Split of the precision budget (theta)", {key: label.choice for key, label in ALLOCATIONS.items()},
                 **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
     if not 1 < len(names) <= 2_000:
         return
     if kind in ("binary", "least-error"):
-        chosen = [k for k in scenario.favoured if k < len(names)]
-        st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
-            "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured), "needed": ()}))
+        chosen = [k for k in scenario.priority_directions if k < len(names)]
+        st.multiselect(priority_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
+            "w_priority", chosen, lambda priorities: {"priority_directions": tuple(priorities), "priority": ()}))
         draw_importance(names, chosen)
         draw_share("How much of the precision they get" if kind == "binary" else "How much they weigh in the error")
     elif kind == "manual":
@@ -132,29 +147,29 @@ def draw_split(names: tuple[str, ...]) -> None:
                        icon=_BY_DATA)
 
 
-def favoured_label() -> str:
-    """What is asked of the person: the needed features, or which of other directions matter."""
+def priority_label() -> str:
+    """Name the control of priority columns, or of other priority directions."""
     scenario = session.scenario()
     of_features = scenario.directions == "standard" and scenario.mode != "columns" and not (
         scenario.is_graph or scenario.kind.is_kernel)
-    return "Which columns must be precise?" if of_features else "Which must be precise?"
+    return "Priority columns" if of_features else "Priority directions"
 
 
 def draw_importance(names: tuple[str, ...], chosen: list[int]) -> None:
-    """How much each of the needed matters, in parts; where all get the same nothing is kept."""
+    """Draw how much each priority column matters, in parts; keep nothing where all are equal."""
     scenario = session.scenario()
-    if scenario.needed or len(chosen) < 2 or list(scenario.needs) != chosen:
+    if scenario.priority or len(chosen) < 2 or list(scenario.needs) != chosen:
         return
-    with st.popover("Some matter more than others", icon=":material/balance:"):
+    with st.popover("Weigh them", icon=":material/balance:"):
         if len(chosen) > _WEIGHED:
-            st.caption(f"Up to {_WEIGHED} can be weighed against each other; {len(chosen)} are chosen.")
+            st.caption(f"You can weigh up to {_WEIGHED}. You chose {len(chosen)}.")
             return
         parts = [round(weight * max(scenario.importance, default=1)) for weight in scenario.need_weights.values()]
         for i, k in enumerate(chosen):
             st.number_input(in_markdown(names[k]), 1, max(9, parts[i]), **session.bound(
                 f"w_importance_{k}", parts[i], partial(_importance, parts, i)))
-        st.caption("Errors on what is needed count each this many times, and the noise follows: what matters more "
-                   "gets less of it. In the error of a regression all count alike.")
+        st.caption("Errors count this many times, so a heavier column gets less noise. A regression's error counts all "
+                   "alike.")
 
 
 def _importance(parts: list[int], position: int, value: int) -> dict[str, Any]:
@@ -163,20 +178,20 @@ def _importance(parts: list[int], position: int, value: int) -> dict[str, Any]:
 
 
 def draw_share(label: str, *, disabled: bool = False) -> None:
-    """How much of the budget (or of the weight) the favoured directions get together."""
+    """Draw how much of the budget (or of the weight) priority directions get together."""
     st.slider(label, round(100 * LEAST_SHARE), round(100 * MOST_SHARE), format="%d%%", disabled=disabled,
               **session.bound("w_share", round(100 * session.scenario().share), lambda value: {"share": value / 100}))
 
 
 def _allocation(kind: str, size: int) -> dict[str, Any]:
-    """A manual split starts from equal parts when none of the right length is there."""
+    """Return the change; a manual split starts from equal parts where none of the right length is there."""
     if kind == "manual" and len(session.scenario().weights) != size:
         return {"allocation": kind, "weights": (max(_PARTS // max(size, 1), 1),) * size}
     return {"allocation": kind}
 
 
 def _draw_manual(names: tuple[str, ...]) -> None:
-    """A slider and a lock for each direction chosen; the others share the rest in proportion."""
+    """Draw a slider and a lock for each direction chosen; the others keep their proportions."""
     parts = session.scenario().weights
     if len(parts) != len(names):
         st.button("Start from equal parts", key="w_manual_start", on_click=session.update,
@@ -186,7 +201,7 @@ def _draw_manual(names: tuple[str, ...]) -> None:
     if len(names) > _FEW:
         st.session_state.setdefault("w_shown", shown[:3])
         st.session_state["w_shown"] = [k for k in st.session_state["w_shown"] if k < len(names)]
-        shown = st.multiselect("Directions with a slider of their own", range(len(names)), key="w_shown",
+        shown = st.multiselect("Directions with a slider", range(len(names)), key="w_shown",
                                format_func=names.__getitem__)
     locks = {k for k in range(len(names)) if st.session_state.get(f"w_lock_{k}")}
     total = sum(parts)
@@ -196,12 +211,12 @@ def _draw_manual(names: tuple[str, ...]) -> None:
             f"w_part_{k}", min(max(round(100 * parts[k] / total, 1), 0.1), 99.9), _mover(parts, k, locks)))
         lock.checkbox(":material/lock:", key=f"w_lock_{k}", help=f"Keep {in_markdown(names[k])} as it is")
     if len(shown) < len(names):
-        rest = sum(part for k, part in enumerate(parts) if k not in shown)
-        st.caption(f"The other {len(names) - len(shown)} share {100 * rest / total:.1f} % in their old proportions.")
-    st.caption("The parts always sum to 100 %: moving one moves the others that are not locked.")
+        left = sum(part for k, part in enumerate(parts) if k not in shown)
+        st.caption(f"The other {len(names) - len(shown)} share {100 * left / total:.1f} % in their old proportions.")
+    st.caption("Parts sum to 100 %. Moving one moves the others, except locked ones.")
 
 
 def _mover(parts: tuple[int, ...], k: int, locks: set[int]) -> Callable[[float], dict[str, Any]]:
-    """What moving the slider of direction k does to all parts."""
+    """Return what moving the slider of direction k does to all parts."""
     return lambda percent: {"weights": rebalanced(
         parts, position=k, value=round(sum(parts) * percent / 100), locked=locks)}

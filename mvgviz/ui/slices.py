@@ -1,7 +1,6 @@
-"""Trials in slices: a run of a page works for about a second and draws what there is, and the browser asks for more.
+"""Run trials in slices: a page works for about a second and draws what there is; then the browser asks for more.
 
-So results appear as they come, the stop button is an ordinary button, nothing is computed twice, and nobody works for a
-page that left. The sessions of a server take turns, a slice each.
+Results appear as they come, Stop is an ordinary button, and nobody works for a closed page. Sessions take turns.
 """
 
 import os
@@ -26,20 +25,19 @@ from mvgviz.ui.turns import Polite, Turns
 
 _STOPPED, _KNOWN, _FINISHED = "_trials_stopped", "_trials_known", "_trials_finished"
 _ON_SCREEN = "_trials_on_screen"
-SLICE = 1.0
-"""Seconds of work before a page is drawn again."""
+SLICE, _FIRST = 1.0, 0.3
+"""Seconds of work before a page is drawn again; fewer for its first results."""
 _GLANCE, _PATIENCE = 0.4, 20.0  # seconds to wait for one's turn: before anything is drawn, and after
 _TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))
-"""Of all sessions; one core is left to those who only look."""
+"""Of all sessions; one core stays free for those who only look."""
 WORKERS = Polite(os.cpu_count() or 1)
-"""Threads that share the trials of all sessions; the arithmetic runs outside Python's lock."""
+"""Threads for the trials of all sessions; the arithmetic runs outside Python's lock."""
 _BRIGHT = """<style>[data-stale=true], [data-testid=stTabs] [role=tablist], [data-testid=stExpander] summary
     {opacity: 1 !important;}</style>"""
-"""While slices follow one another the page is not dimmed: what is there can be read."""
+"""Do not dim the page between slices, so that people can read it."""
 _USUAL = "<style>[data-stale=true] {}</style>"
-"""In place of it at another question, whose picture is not there yet; else it would stay until the run ends."""
-_ask_for_more = st.components.v2.component(
-    "mvgviz_next_slice", html="<span></span>", js=asset("next_slice.js"))
+"""Takes its place at another question, whose picture is not there yet."""
+_ask_for_more = st.components.v2.component("mvgviz_next_slice", html="<span></span>", js=asset("next_slice.js"))
 
 
 @cached(4, session.here, key=lambda setup: (setup.dataset, question_key(setup.scenario)))
@@ -49,13 +47,13 @@ def _asked(setup: Setup) -> Problem:
 
 @cached(4, session.here)
 def problem(setup: Setup, *, sensitivity: str = "own", mechanisms: tuple[str, ...] = ("mvg", "iid")) -> Problem:
-    """The scenario's problem; raises InputError where it does not work out."""
+    """Return the scenario's problem; raise `InputError` where it does not work out."""
     return _asked(setup).with_scenario(setup.scenario, sensitivity=sensitivity, mechanisms=mechanisms,
                                        uploaded=session.uploaded_directions(), worked_out=setup)
 
 
 def trial_cache(*, simulated: bool = False) -> TrialCache:
-    """Every trial of this session for the data as it is now (and for uploaded directions), or for its stand-in."""
+    """Return this session's trials of the data as it is now, or of simulated data in its place."""
     return _trials(session.version(), simulated or session.is_simulated())
 
 
@@ -66,32 +64,32 @@ def _trials(version: str, simulated: bool) -> TrialCache:
 
 @dataclass
 class Slice:
-    """One run's share of the work, and how far the whole of it is."""
+    """One run's share of the work, and its progress."""
 
     key: str
     seconds: float
-    fresh: bool = False  # what is on the screen is not of it
+    fresh: bool = False  # the screen shows nothing of it yet
     done: int = 0
     total: int = 0
-    before: int = 0  # others, where its turn has not come
+    before: int = 0  # others ahead, while it waits for its turn
     waited: float = 0.0
     complete: bool = False
-    slot: DeltaGenerator | None = None  # of the progress bar, where it does not stand where it is drawn
+    slot: DeltaGenerator | None = None  # for a progress bar that stands elsewhere
 
     @property
     def stopped(self) -> bool:
         return self.key in st.session_state.get(_STOPPED, set())
 
     def options(self, cache: TrialCache) -> dict[str, Any]:
-        """The arguments of :func:`mvgviz.trials.run.resume` besides the problems."""
+        """Return the arguments of :func:`mvgviz.trials.run.resume` besides the problems."""
         return {"cache": cache, "seconds": self.seconds, "executor": WORKERS, "progress": self._progress,
                 "cancelled": lambda: self.stopped}
 
     @contextmanager
     def turn(self, cache: TrialCache, problems: Sequence[Problem] | None = None) -> Iterator[dict[str, Any]]:
-        """The same, when it is this session's turn; where that takes long, for what is in the cache alone.
+        """Yield the options in this session's turn; after a long wait, options for cached results alone.
 
-        Where nothing is left to do (of the ``problems``, if they are known) nobody has to wait.
+        With nothing left to do (of the ``problems``, if known) nobody waits.
         """
         options, began = self.options(cache), time.monotonic()
         finished = self.key in st.session_state.get(_FINISHED, set()) if problems is None else all(
@@ -111,7 +109,7 @@ class Slice:
                 _TURNS.give_back()
 
     def resume(self, problems: Sequence[Problem], *, simulated: bool = False) -> list[Results | None]:
-        """The problems' results after this slice; None for those that no slice has come to."""
+        """Return the problems' results after this slice; None for those that no slice has reached."""
         with self.turn(trial_cache(simulated=simulated), problems) as options:
             return resume(problems, **options)
 
@@ -120,19 +118,20 @@ class Slice:
 
 
 def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = False) -> Slice:
-    """A slice of the work named by ``key`` and what it depends on; ``waiting``: it starts stopped, as it takes long."""
+    """Begin a slice of the work named by ``key`` and ``parts``; ``waiting``: it starts stopped."""
     name = f"{key} {session.version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
     if waiting and name not in known:
         _stop(name)
     known.add(name)
-    work = Slice(key=name, seconds=seconds, fresh=name != st.session_state.get(_ON_SCREEN))
+    fresh = name != st.session_state.get(_ON_SCREEN)
+    work = Slice(key=name, seconds=min(seconds, _FIRST) if fresh else seconds, fresh=fresh)
     st.html(_USUAL if work.fresh or work.stopped else _BRIGHT)
     return work
 
 
 def show_progress(work: Slice, *, what: str = "trials") -> None:
-    """The progress bar with a button to stop or go on; the browser asks for the next slice when it is drawn."""
+    """Draw the progress with a button to stop or go on; the browser then asks for the next slice."""
     if work.complete:
         st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
@@ -143,14 +142,14 @@ def show_progress(work: Slice, *, what: str = "trials") -> None:
 
 def _draw_bar(work: Slice, what: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        queue = f"; many work at once, {work.before} before you" if work.before else ""
+        queue = f"; queued, {work.before} ahead of you" if work.before else ""
         st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} {what}{queue}")
         if work.stopped:
             st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
         else:
             st.button("Stop", key=f"stop {work.key}", on_click=_stop, args=(work.key,), icon=":material/stop:")
     if not work.stopped:
-        st.html(_BRIGHT)  # of the first slice: the next may take long to begin
+        st.html(_BRIGHT)  # the next slice may take long to begin
         _ask_for_more(key="next_slice", data={"slice": secrets.token_hex(8)}, on_next_change=lambda: None)
 
 
@@ -163,7 +162,7 @@ def _go_on(key: str) -> None:
 
 
 def moving_bar(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
-    """Move a bar as work goes on, in steps large enough to be seen."""
+    """Return what moves a bar as work goes on, in visible steps."""
     told = 0.0
 
     def show(done: float) -> None:

@@ -4,8 +4,10 @@ Each function has its reason and a test in tests/unit/test_streamlit_internals.p
 selectors of ``assets/*.css`` and ``*.js`` (``data-testid``, ``.st-key-…``), which tests/browser walks through.
 """
 
+import contextlib
 import gc
 import socket
+from typing import Any
 
 from starlette.formparsers import MultiPartParser
 from streamlit import runtime
@@ -25,15 +27,19 @@ def send_at_once() -> None:
     connection of a socket that listens.
     """
     for held in gc.get_objects():
-        if type(held) is socket.socket and held.fileno() >= 0 and held.type == socket.SOCK_STREAM and (
-                held.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)):
-            held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if type(held) is socket.socket and held.fileno() >= 0 and held.type == socket.SOCK_STREAM:
+            with contextlib.suppress(OSError):  # not every system says which of them listen
+                if held.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def let_go() -> None:
-    """Forget sessions whose pages left long ago: Streamlit itself does so only when another page leaves."""
-    manager = getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
-    if manager is None:  # a page that is tested without a server
+    """Forget sessions whose pages left long ago: Streamlit itself does so only when another page leaves.
+
+    The lock is there since Streamlit 1.67, the lowest version that pyproject.toml takes.
+    """
+    manager = _manager()
+    if manager is None:
         return
     with manager._storage_lock:
         gone = manager._session_storage._cache.expire()
@@ -42,8 +48,19 @@ def let_go() -> None:
         gc.collect()
 
 
+def visitors() -> int:
+    """How many sessions are open now."""
+    manager = _manager()
+    return 0 if manager is None else len(manager.list_active_sessions())
+
+
+def _manager() -> Any:
+    """Return Streamlit's keeper of sessions; None in a page's test without a server."""
+    return getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
+
+
 def freeze_imports() -> None:
     """Take what is imported out of later collections of garbage; a visitor who is here would stay in memory with it."""
-    if runtime.exists() and not runtime.get_instance()._session_mgr.list_active_sessions():
+    if runtime.exists() and not visitors():
         gc.collect()
         gc.freeze()

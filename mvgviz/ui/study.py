@@ -11,13 +11,14 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.release.entries import tidy
-from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import DataSource
 from mvgviz.scenario.study import MOST_NOTES, Study
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
+from mvgviz.ui.demo import choose_file
+from mvgviz.ui.door import is_demo
 from mvgviz.ui.plans import kept_plan, put_plan
 from mvgviz.ui.release_desk import release_desk
 from mvgviz.validation import parsed_json
@@ -26,19 +27,16 @@ NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_
 _FILE, _REFUSED, _NOW = "study_file", "_study_refused", "_study_now"
 _MINE, _LOST = "_session_token", "_session_lost"
 _TYPED = 0.3  # seconds
-_AWAY = ("The server does not answer: it was stopped, it is being restarted, or this computer has no connection. Leave "
-         "this page open: it goes on by itself when the server is back, and this tab keeps your choices.")
-_RELEASED_AWAY = " A released answer on the screen stays until you click: save or note it first."
-_ANEW = ("The server was restarted, or was without this page for minutes, and began anew. The choices are those of "
-         "before; what was measured is measured again.")
-_browser = st.components.v2.component("mvgviz_study", html="<span></span>", js=asset("study.js"))
-"""What the browser keeps for this tab."""
-_watcher = st.components.v2.component("mvgviz_away", html="<span></span>", js=asset("away.js"))
-"""The page's eye on its connection; it knows which session the page was drawn by."""
+_AWAY = ("The server does not answer. It may have stopped, or this computer is offline. Leave this page open: it "
+         "continues when the server is back, and this tab keeps your choices.")
+_RELEASED_AWAY = " A released answer stays on the screen until you click: save or note it first."
+_RESTARTED = "The server restarted or lost this page. Your settings were restored; trials will run again."
+_browser = st.components.v2.component("mvgviz_study", html="<span></span>", js=asset("study.js"))  # a tab's memory
+_watcher = st.components.v2.component("mvgviz_away", html="<span></span>", js=asset("away.js"))  # its connection
 
 
 def current_study() -> Study:
-    """What the session knows but the data and the noise."""
+    """Return all that the session knows except data and noise."""
     scenario, waits, notes = session.scenario(), waiting(), st.session_state.get(NOTES, "")
     if waits is not None:
         return replace(waits, notes=notes)
@@ -47,32 +45,29 @@ def current_study() -> Study:
 
 
 def current_source() -> DataSource:
-    """Where the data comes from, as far as the session knows."""
+    """Return where the data comes from."""
     own, directions = session.upload(), session.uploaded_directions()
     source = DataSource(name=session.scenario().data) if own is None or not own.is_current else own.source
     return source if directions is None else replace(source, directions_origin=directions.origin)
 
 
 def open_study(text: str | bytes) -> None:
-    """Take a study, or a scenario, over; one of a file waits until that is chosen."""
+    """Open a study or a scenario; one about a file waits until that is chosen."""
     scenario = _scenario_of_a_file(text)
     if scenario is not None:
-        session.put(scenario)
+        session.put(session.marked(scenario))
         return
     study = Study.from_json(text)
-    if study.source.texts:
-        raise InputError("the study has categories, dates or several records a person, which the app does not know: "
-                         "open it in Python (mv.Study.from_json) or with mvgviz run")
     st.session_state[NOTES] = study.notes
     if study.needs_file:
         st.session_state[_WAITING] = study
-        session.put(study.scenario)
+        session.put(session.marked(study.scenario))
     else:
         take_over(study, study.scenario.data)
 
 
 def waiting() -> Study | None:
-    """The study whose file is still to be chosen; forgotten when the person turns to other data."""
+    """Return the study that waits for its file; drop it when the person turns to other data."""
     study: Study | None = st.session_state.get(_WAITING)
     if study is not None and session.scenario().data != study.scenario.data:
         st.session_state.pop(_WAITING)
@@ -81,28 +76,26 @@ def waiting() -> Study | None:
 
 
 def take_over(study: Study, data_name: str, *, same_file: bool = True) -> None:
-    """The study's scenario and plan become the session's, for data that goes by this name here.
+    """Make the study's scenario and plan the session's, for data of this name.
 
-    Whom another file of the same columns is about has to be said anew.
+    Another file with the same columns may be about other people: its population is asked again.
     """
     population = tidy(study.population) if study.population else ""
     st.session_state.pop(_WAITING, None)
     plan = study.plan
-    if plan is not None:
-        asked = tuple(question.changed(data=data_name) for question in plan.scenarios)
-        plan = QuestionPlan(scenarios=asked, parts=plan.parts, shares_read=plan.shares_read)
-    put_plan(data_name, plan)
+    put_plan(data_name, plan and replace(plan, scenarios=tuple(
+        question.changed(data=data_name) for question in plan.scenarios)))
     if population and same_file and not release_desk().is_entered(data_name):
         release_desk().name(data_name, population)
-    session.put(study.scenario.changed(data=data_name))
+    session.put(session.marked(study.scenario.changed(data=data_name)))
 
 
 def begin() -> bool:
-    """In a session's first run: what the command was given; whether that needs the page of the data."""
+    """Take what the command was given, in a session's first run; return whether that needs the page of the data."""
     if st.session_state.get(_BEGUN):
         return False
     st.session_state[_BEGUN] = True
-    if st.query_params.to_dict().keys() - set(session.PLACES):  # a link says what to show
+    if is_demo() or st.query_params.to_dict().keys() - set(session.PLACES):  # a link says what to show
         return False
     st.session_state[_NAMED] = os.environ.get("MVGVIZ_DATA")
     if "MVGVIZ_STUDY" in os.environ:
@@ -111,7 +104,7 @@ def begin() -> bool:
 
 
 def named_file() -> tuple[str, str, bytes] | None:
-    """The path, name and content of the file that the command was given, in a session that no link began."""
+    """Return path, name and content of the command's file, in a session that no link began."""
     path = st.session_state.get(_NAMED)
     return None if path is None else (path, Path(path).name, _content(path, "file"))
 
@@ -124,7 +117,7 @@ def _content(path: str, what: str) -> bytes:
 
 
 def _scenario_of_a_file(text: str | bytes) -> Scenario | None:
-    """A scenario that was made with an upload, which is no study; None for everything else."""
+    """Return the scenario of a link about an upload; None for everything else."""
     try:
         held = parsed_json(text, "")
     except InputError:
@@ -136,9 +129,9 @@ def _scenario_of_a_file(text: str | bytes) -> Scenario | None:
 
 
 def draw_study() -> None:
-    """The study of this session: to a file, from a file, with notes of one's own."""
+    """Save the session's study, open one, take notes."""
     with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study",
-                    help="Everything but the data in one file: what was chosen, ranges, plan, notes"):
+                    help="One file with your choices, ranges, plan and notes, without the data"):
         st.session_state["w_notes"] = st.session_state.get(NOTES, "")
         st.text_area("Notes", key="w_notes", max_chars=MOST_NOTES, height=90, on_change=_note,
                      placeholder="What this is for; printed in the report")
@@ -147,9 +140,8 @@ def draw_study() -> None:
         st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
                            mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
                            width="stretch")
-        st.caption("Your choices, ranges, plan and notes: never your data, never a released answer.")
-        st.file_uploader("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE,
-                         on_change=_open)
+        st.caption("It never holds your data or a released answer.")
+        choose_file("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE, on_change=_open)
     own = session.upload()
     if (own is not None and own.is_current) or st.session_state.get(NOTES) or kept_plan() is not None:
         _browser(key="study_keep", data={"study": now["study"].to_json()})  # what the address does not hold
@@ -161,15 +153,12 @@ def _note() -> None:
 
 
 def _settled(now: dict[str, Study]) -> Study:
-    """The study when what was just typed has arrived: a click on the button is what ends the typing."""
-    time.sleep(_TYPED)
+    time.sleep(_TYPED)  # the click on the button ends the typing: what was just typed has to arrive
     return now["study"]
 
 
 def _open() -> None:
-    """Only when a file was chosen: what stays in the box is not taken again."""
-    chosen = st.session_state.get(_FILE)
-    if chosen is not None:
+    if (chosen := st.session_state.get(_FILE)) is not None:
         _take(chosen.getvalue())
 
 
@@ -181,35 +170,30 @@ def _take(text: str | bytes) -> None:
 
 
 def say_refused() -> None:
-    """On the page: the popover may be closed by now."""
-    refused = st.session_state.pop(_REFUSED, None)
-    if refused is not None:
+    """Say on the page that a study was not opened: the popover may be closed by now."""
+    if (refused := st.session_state.pop(_REFUSED, None)) is not None:
         st.error(f"The study was not opened: {in_markdown(str(refused))}. Nothing was lost.", icon=":material/error:")
 
 
 def draw_offer() -> bool:
-    """Where the scenario's file is not here: what is asked for, or what this tab still knows; False where neither."""
+    """Ask for the scenario's file, or offer the study this tab still has; return False where there is neither."""
     study = waiting()
     if study is not None:
-        st.info(f"The study is about **{in_markdown(study.source.name)}**: choose that file on Data & query, and it "
-                "goes on as it was saved.", icon=":material/upload_file:")
+        st.info(f"The study is about **{in_markdown(study.source.name)}**. Choose that file on Data & query to "
+                "continue.", icon=":material/upload_file:")
         return True
     found = _kept_study()
     if found is None:
         return False
     text, time = found
-    st.warning(f"The server was restarted or this page was loaded anew, and your file is gone with it. This tab still "
-               f"has the study, as of {time}: open it, then choose the file again.", icon=":material/restore:")
-    _restore_button(text, "Open the last study")
+    st.warning(f"The server restarted or you reloaded the page, so your file is gone. This tab still has the study of "
+               f"{time}: open it, then choose the file again.", icon=":material/restore:")
+    st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
     return True
 
 
-def _restore_button(text: str, label: str) -> None:
-    st.button(label, key="study_restore", type="primary", on_click=_take, args=(text,))
-
-
 def _kept_study() -> tuple[str, str] | None:
-    """What the browser kept for this tab, if it is about the scenario's data; and when."""
+    """Return the study that the browser kept for this tab, and when, if it is about the scenario's data."""
     kept = _browser(key="study_kept", data={}, width="content", on_kept_change=lambda: None).kept
     try:
         held = json.loads(kept)
@@ -221,7 +205,7 @@ def _kept_study() -> tuple[str, str] | None:
 
 
 def watch_server() -> None:
-    """On every page: words for a server that is away, and word of a session that this page had before."""
+    """Give the page words for a server that is away; notice a session that this page had before."""
     mine, released = st.session_state.setdefault(_MINE, secrets.token_hex(8)), bool(release_desk().releases)
     told = _watcher(key="away", data={"session": mine, "released": released,
                                       "words": _AWAY + (_RELEASED_AWAY if released else "")},
@@ -230,21 +214,21 @@ def watch_server() -> None:
         st.session_state[_LOST] = bool(told.lost.get("released"))
 
 
-def say_begun_anew() -> None:
-    """What is gone with the session that the page had before, until the person has seen it."""
+def say_restarted() -> None:
+    """Say what was lost with the page's previous session, until the person has seen it."""
     released = st.session_state.get(_LOST)
     if released is None:
         return
     own = session.scenario().is_upload  # then the page asks for the file, and says why
     if own and not released:
         return
-    counted = ("the ledger has it" if release_desk().ledger.lasts else
-               "the ledger of this session began anew and does not have it, so add it yourself")
-    st.warning(("" if own else _ANEW)
-               + (f" What you released and did not save is gone, and **stays spent**: {counted}." if released else ""),
+    counted = ("the ledger counts them" if release_desk().ledger.lasts else
+               "this session's ledger is new and does not count them, so add them yourself")
+    st.warning(("" if own else _RESTARTED)
+               + (f" Releases that you did not save are gone and **stay spent**: {counted}." if released else ""),
                icon=":material/restart_alt:")
     with st.container(horizontal=True):
         if not own and (found := _kept_study()) is not None:
             text, time = found
-            _restore_button(text, f"Open the last study, as of {time}")
-        st.button("All right", key="begun_anew", on_click=lambda: st.session_state.pop(_LOST, None))
+            st.button(f"Open the study of {time}", key="study_restore", type="primary", on_click=_take, args=(text,))
+        st.button("All right", key="restarted", on_click=lambda: st.session_state.pop(_LOST, None))

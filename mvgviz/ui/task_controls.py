@@ -1,4 +1,4 @@
-"""What the pages of trials share: the controls of the task, and a way out where it does not fit the query."""
+"""Draw the controls of a task, and ways out where it does not fit the query."""
 
 from functools import partial
 from typing import Any
@@ -16,24 +16,22 @@ from mvgviz.ui import session
 
 
 def draw_task(setup: Setup) -> None:
-    """What the answer is used for, the label where it needs one, and free post-processing."""
+    """Draw the task, its label where it needs one, and free post-processing."""
     scenario = setup.scenario
     left, middle, judged = st.columns([2, 1, 1], vertical_alignment="bottom")
     with judged:
         if scenario.needs:
             st.selectbox("Errors on", list(JUDGED), format_func=JUDGED.__getitem__,
                          **session.bound("w_judged", scenario.judged, lambda judged: {"judged": judged}),
-                         help="The needed features, or directions, are those that you favour. Regression then learns "
-                              "from the needed features alone, or from the others; components are those of the needed "
-                              "block, each feature stretched by the root of how much it matters.")
+                         help="A regression learns from these columns alone. Components are those of their block, "
+                              "weighted by how much each column matters.")
     with left:
-        st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
-                     **session.bound("w_task", scenario.task,
-                                     lambda task: for_task(session.scenario(), task)))
+        st.selectbox("What you use the answer for", list(TASKS), format_func=lambda key: TASKS[key].label,
+                     **session.bound("w_task", scenario.task, lambda task: for_task(session.scenario(), task)))
     with middle:
         if scenario.use.predicts:
             names = dict(enumerate(setup.dataset.features))
-            st.selectbox("Label: what is predicted", [None, *names],
+            st.selectbox("Label to predict", [None, *names],
                          format_func=lambda k: "choose a feature" if k is None else names[k],
                          **session.bound("w_label", scenario.label if scenario.label in names else None,
                                          lambda label: {"label": label}))
@@ -41,29 +39,28 @@ def draw_task(setup: Setup) -> None:
         _draw_post(scenario)
         usual = usual_settings(scenario)
         if usual and scenario.changed(**usual) == scenario:
-            st.caption("Query, record bound and split: the usual ones for this task.")
+            st.caption("Query, clipping and split are the usual ones for this task.")
         elif usual:
             st.button("Usual settings for this task", key="task_usual", type="tertiary",
                       icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,
-                      help="Query, record bound and split that did best for this task on many tables. They follow from "
-                           "the task alone, not from your data.")
+                      help="Query, clipping and split that did best for this task on many tables. They follow from the "
+                           "task, not from your data.")
     _draw_about_mean(scenario)
 
 
 def _draw_about_mean(scenario: Scenario) -> None:
-    """Whether components are the usual ones, and a way to have those."""
+    """Say whether components are the usual ones, and offer those."""
     if not scenario.use.of_directions or scenario.is_graph:
         return
     if scenario.kind.has_constant:
-        st.caption("Components are about the mean, which is released too: the usual principal components.")
+        st.caption("Components are about the mean, which you release too: the usual principal components.")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(ABOUT_ZERO)
         st.button("Components about the mean", key="task_about_mean", type="tertiary",
                   icon=":material/filter_center_focus:", on_click=session.update,
                   kwargs={"query": "moments", "mode": "auto"},
-                  help="Asks for the mean and the second moments in one answer, from which the covariance about the "
-                       "mean follows.")
+                  help="Asks for mean and second moments in one answer. They give the covariance about the mean.")
 
 
 def _draw_post(scenario: Scenario) -> None:
@@ -75,7 +72,7 @@ def _draw_post(scenario: Scenario) -> None:
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:
-    """What does not fit together, and what would."""
+    """Say what does not fit together, and offer what does."""
     text, scenario = str(error), setup.scenario
     st.info(in_markdown(capitalised(text)) + ("" if text.endswith(".") else "."), icon=":material/block:")
     with st.container(horizontal=True):
@@ -86,7 +83,7 @@ def say_why_not(setup: Setup, error: InputError) -> None:
         elif scenario.task == "kernel-ridge" and not scenario.is_graph:
             _way_out("Use linear ridge instead", task="linear-ridge")
         if scenario.judged != "everything" and scenario.needs:
-            _way_out("Judge by everything instead", judged="everything")
+            _way_out("Measure errors on everything instead", judged="everything")
 
 
 def _way_out(label: str, **change: str) -> None:

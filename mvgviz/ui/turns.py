@@ -1,4 +1,4 @@
-"""Work of all sessions of the server, in turns: a few at once, first come first served, and replies before work."""
+"""Share a server's work: a few sessions at once, first come first served, replies before work."""
 
 import sys
 import threading
@@ -14,14 +14,14 @@ T = TypeVar("T")
 
 _LOOK = 0.1
 _USUAL, _BRISK = sys.getswitchinterval(), 0.0005
-"""Seconds after which a thread that works lets others in; a reply passes from thread to thread many times."""
+"""Seconds after which a working thread lets others in; a reply passes between threads many times."""
 _GLANCE, _PATIENCE = 0.003, 0.2  # seconds between two looks, and of waiting for replies at most
 _replying = set[int]()
 
 
 @contextmanager
 def replying() -> Iterator[None]:
-    """This thread runs a page for somebody who waits."""
+    """Mark this thread as one that runs a page for somebody."""
     own = threading.get_ident()
     _replying.add(own)
     try:
@@ -31,15 +31,15 @@ def replying() -> Iterator[None]:
 
 
 class Turns:
-    """At most ``at_once`` work; whoever comes back for more goes to the end, so that all get the same share."""
+    """Let at most ``at_once`` work; a session that comes back goes to the end of the queue."""
 
     def __init__(self, at_once: int) -> None:
         self._free, self._waiting, self._changed = at_once, deque[object](), threading.Condition()
 
     def take(self, patience: float, look: Callable[[], object]) -> int:
-        """0 with a turn, to be given back; after ``patience`` seconds without one, how many were before.
+        """Return 0 with a turn, to be given back, or the place in the queue after ``patience`` seconds.
 
-        ``look`` is called in between: it raises where nobody waits any more.
+        ``look`` is called in between; it raises when nobody waits any more.
         """
         place, end = object(), time.monotonic() + patience
         with self._changed:
@@ -61,14 +61,14 @@ class Turns:
                 self._changed.notify_all()
 
     def give_back(self) -> None:
-        """The next may work."""
+        """Let the next one work."""
         with self._changed:
             self._free += 1
             self._changed.notify_all()
 
 
 class Polite:
-    """Threads for work in batches: each waits, for a while, until no page is being run but those that wait for work."""
+    """Threads for batches of work; each waits a while until no page runs but those that wait for work."""
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="trials")
@@ -76,7 +76,7 @@ class Polite:
 
     @contextmanager
     def awaited(self) -> Iterator[None]:
-        """The page of this thread waits for work; nobody has to make way for it."""
+        """Mark this thread's page as waiting for work, so nobody makes way for it."""
         own = threading.get_ident()
         self._waiting.add(own)
         sys.setswitchinterval(_BRISK)
@@ -88,7 +88,7 @@ class Polite:
                 sys.setswitchinterval(_USUAL)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """The same as an executor's."""
+        """Submit work as to an executor."""
         return self._pool.submit(self._after_replies, fn, *args, **kwargs)
 
     def _after_replies(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -74,15 +74,6 @@ export function wholeOf({ theta, groups }) {
   return theta[0] * groups[0] + theta[1] * groups[1];
 }
 
-// Columns of which the first is needed: the model of the first `count` of them, the first keeping its share.
-export function withColumns(model, count) {
-  const share = model.theta[0] * model.groups[0] / wholeOf(model), squares = model.reaches.slice(0, count);
-  const changed = { ...model, groups: [1, count - 1], sum: 1 };
-  changed.theta = [share, (1 - share) / (count - 1)];
-  changed.iid = Math.sqrt(squares.reduce((sum, reach) => sum + reach * reach, 0)) / model.mu;
-  return changed;
-}
-
 // Beside an ellipse of records: how far an evenly spread record goes along each axis.
 export function spreads(model, angle) {
   const c = Math.cos(angle), s = Math.sin(angle), [a, b, d] = model.spread;
@@ -117,9 +108,22 @@ export function deviations(model, theta, angle, mu = model.mu) {
     const spread = spreads(model, angle);
     return theta.map((t, k) => model.scale * spread[k] / Math.sqrt(t) * model.mu / mu);
   }
+  if (model.kind === "pure") return theta.map((t, k) => model.std[k] * model.theta[k] / t * model.mu / mu);
   const { h, total } = worst(model, theta, angle);
   const factor = model.factor * model.total / total;
   return theta.map((t, k) => Math.sqrt(model.across * h[k] ** 2 / (factor * t)) * model.mu / mu);
+}
+
+// Where the outline of box and Laplace noise crosses the axes: there, the share of epsilon of an axis (of both, in one
+// block) times the change that it hides is the whole.
+export function pureEnds({ reach, groups }, theta) {
+  return reach.map((most, k) => most / (theta[k] * groups[k]));
+}
+
+// The corners of that outline: of a box where both axes are in one block, of a diamond where they are apart.
+export function pureCorners(model, theta) {
+  const [a, b] = pureEnds(model, theta);
+  return model.apart ? [[a, 0], [0, b], [-a, 0], [0, -b]] : [[a, b], [-a, b], [-a, -b], [a, -b]];
 }
 
 function theorem({ across, rootBudget }, theta) {

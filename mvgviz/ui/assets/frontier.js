@@ -1,4 +1,4 @@
-// Noise on the needed against noise on the rest, with a point that can be moved along its curve by mouse,
+// Noise on priority columns against noise on others, with a point that can be moved along its curve by mouse,
 // finger or arrow keys. Python sends the curve; while the point moves, the numbers are read off it here; when it is
 // let go, Python takes over.
 
@@ -140,7 +140,7 @@ function draw(root, state) {
 
   const share = state.share ?? data.here.share;
   const said = `${share === null ? "this design" : `share ${Number((100 * share).toFixed(1))} %`}: `
-    + `${short(nx)} times equal noise on the needed, ${short(ny)} times on the rest`;
+    + `${short(nx)} times equal noise on priority columns, ${short(ny)} times on others`;
   numbers.textContent = said;
   handle.hidden = !data.movable;
   handle.style.left = `${x(nx)}px`;

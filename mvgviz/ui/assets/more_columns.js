@@ -4,7 +4,7 @@ export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".columns");
   const slider = root.querySelector("input");
   const { gains, epsilon } = data;
-  const top = Math.max(...gains.map((gain) => gain.rest)), most = gains.at(-1);
+  const top = Math.max(...gains.map((gain) => gain.other)), most = gains.at(-1);
   if (!root.__drawn) {
     slider.min = gains[0].columns;
     slider.max = most.columns;
@@ -22,16 +22,16 @@ export default function ({ data, parentElement }) {
   const show = () => {
     const gain = gains[slider.value - gains[0].columns];
     [...bars.querySelectorAll("i")].forEach((bar, k) => {
-      const height = k >= gain.columns ? 0 : k ? gain.rest : gain.needed;
+      const height = k >= gain.columns ? 0 : k ? gain.other : gain.priority;
       bar.style.height = `${(100 * height) / top}%`;
       bar.classList.toggle("away", k >= gain.columns);
     });
     bars.querySelector(".needed").dataset.noise = `${gain.short}×`;
     bars.setAttribute("aria-label", gain.words);
     slider.setAttribute("aria-valuetext", `${gain.columns} columns`);
-    root.querySelector("label span").textContent = `${gain.columns} columns, one needed`;
+    root.querySelector("label span").textContent = `${gain.columns} columns, one with priority`;
     for (const [name, spent, text] of [["own", epsilon, `ε = ${epsilon} with directional noise`],
-      ["equal", gain.epsilon, `ε = ${gain.spent} with equal noise, as precise on the needed`]]) {
+      ["equal", gain.epsilon, `ε = ${gain.spent} with equal noise, as precise on priority columns`]]) {
       const bar = root.querySelector(`.${name}`);
       bar.style.setProperty("--spent", `${(100 * spent) / most.epsilon}%`);
       bar.textContent = text;

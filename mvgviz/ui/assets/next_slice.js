@@ -4,7 +4,7 @@ const RUNS = "data-test-script-state", RESTS = `[${RUNS}=notRunning]`;
 
 export default function ({ data, setTriggerValue }) {
   const app = document.querySelector("[data-testid=stApp]");
-  window.mvgvizNext?.disconnect();  // that of the slice before: only the last one is told that it ends
+  window.mvgvizNext?.disconnect();  // that of the slice before: only the last one learns that it ends
   const watch = window.mvgvizNext = new MutationObserver(ask);
   watch.observe(app, { attributeFilter: [RUNS] });
   ask();

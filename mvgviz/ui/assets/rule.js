@@ -4,7 +4,6 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const PAD = { left: 46, right: 6, top: 6, bottom: 40 }, ROW = 17, LETTER = 6.2, NARROW = 620, WAIT = 500, LEGEND = 8;
-const WALL = 1.5, BELOW = 130; // how much larger letters are on a wall, and what stands under the picture there
 const DEGREE = Math.PI / 180, SNAP = 2 * DEGREE, ROOM = 1.14;
 const CLEAR = 30, LOST = 10; // pixels: a box whose corners can be told apart, and one that is a dot
 const ZOOMS = { rule: "The rule", noise: "Draws of the noise", data: "The data" };
@@ -46,7 +45,6 @@ export default function (component) {
   else adopt(state, data);
 }
 
-const sizeOf = (state) => state.data.tall ? WALL : 1;
 
 function begin(root) {
   const state = { root, dragging: null, waiting: 0, zoom: "rule", theorem: false, view: 0, handles: {} };
@@ -67,13 +65,11 @@ function begin(root) {
 function adopt(state, data) {
   const { model } = data, known = state.data;
   state.data = data;
-  state.root.classList.toggle("tall", data.tall);
   state.next = null;
   state.model = model;
   state.theta = [...model.theta];
   state.angle = model.angle;
   state.epsilon = model.epsilon;
-  state.columns = model.groups[1] + 1;
   if (known?.line !== data.line) state.line = data.line;
   if (!data.zooms.includes(state.zoom)) state.zoom = data.zooms[0];
   if (data.theorem === null) state.theorem = false;
@@ -86,18 +82,21 @@ function adopt(state, data) {
 // Everything that the picture shows, from where the handles are.
 function work(state, theta = state.theta, angle = state.angle) {
   const { data, model } = state, { changes } = model;
-  const mu = model.epsilon === null || state.epsilon === model.epsilon ? model.mu
-    : gaussianMu(state.epsilon, model.delta);
-  const std = deviations(model, theta, angle, mu), iid = (model.iid ?? data.iid) * model.mu / mu;
+  const pure = model.kind === "pure", moved = model.epsilon !== null && state.epsilon !== model.epsilon;
+  const less = moved ? gaussianMu(model.epsilon, model.delta) / gaussianMu(state.epsilon, model.delta) : 1;
+  const mu = !moved ? model.mu : pure ? state.epsilon : model.mu / less; // of pure noise: epsilon
+  const std = deviations(model, theta, angle, mu), iid = data.iid * less;
   const axes = changes?.axes ? std.map((one) => one * changes.axes * mu / model.mu) : null;
   const gone = changes?.still && (angle !== model.angle || theta.some((share, k) => share !== model.theta[k]));
   const corners = changes === null || gone ? [] : axes ? boundedCorners(axes, angle, changes.box) : changes.corners;
-  const touch = corners.length && !axes ? touching(corners, std, angle) : { radius: 0, at: [] };
+  const touch = corners.length && !axes && !pure ? touching(corners, std, angle) : { radius: 0, at: [] };
   const whole = model.kind !== "theorem" && changes !== null && !changes.shadow && !axes;
   const rule = whole ? touch.radius : mu;
+  const unit = state.zoom === "rule" ? rule : data.radii[2];
+  const ends = pure ? pureEnds(model, theta) : std.map((one) => unit * one);
   const asked = data.theorem && asTheorem(model, data.theorem, theta, angle, state.epsilon ?? undefined);
-  return { mu, std, iid, axes, corners, gone, rule, asked, angle, theta, at: whole ? touch.at : [],
-    records: model.records * mu / model.mu, unit: state.zoom === "rule" ? rule : data.radii[2] };
+  return { mu, std, iid, axes, corners, gone, rule, asked, angle, theta, at: whole ? touch.at : [], pure, ends, unit,
+    bounds: model.gaussian ? corners : [], records: model.records * mu / model.mu };
 }
 
 // Half the height that holds what is looked at, in a picture `aspect` times as wide as high.
@@ -106,22 +105,21 @@ function fitted(state, now, aspect) {
   const shape = state.theorem ? now.asked : now;
   const [c, s] = [Math.abs(Math.cos(shape.angle)), Math.abs(Math.sin(shape.angle))], [a, b] = shape.std;
   let wide = now.unit * Math.hypot(c * a, s * b), high = now.unit * Math.hypot(s * a, c * b);
+  if (now.pure) [wide, high] = now.ends;
   if (zoom === "data") [wide, high] = [0, 1].map((k) => Math.max(...data.points.map((point) => Math.abs(point[k]))));
-  const others = [now.unit * now.iid, ...(zoom === "rule" && data.model.changes ? data.model.changes.box : [])];
+  const others = [now.pure ? 0 : now.unit * now.iid, ...(zoom === "rule" && data.model.changes ? data.model.changes.box : [])];
   if (!state.theorem && zoom !== "data") [wide, high] = [Math.max(wide, ...others), Math.max(high, ...others)];
   return ROOM * Math.max(high, wide / aspect, 1e-300);
 }
 
 // Where the panels are, in pixels: the rule, and the records beside or below it.
 function layout(state) {
-  const size = sizeOf(state), pad = Object.fromEntries(Object.entries(PAD).map(([side, room]) => [side, size * room]));
   const width = state.width = Math.max(state.picture.clientWidth, 260), two = state.data.records !== null;
   const beside = two && width >= NARROW, each = beside ? width / 2 : width;
   const top = legendHeight(state, width);
-  const below = window.innerHeight - Math.max(state.picture.getBoundingClientRect().top, 0) - top - BELOW;
-  const height = Math.round(Math.max(state.data.tall ? below : Math.min(0.8 * each, 400), 280));
-  const inner = { width: each - pad.left - pad.right, height: height - pad.top - pad.bottom };
-  return { width, two, top, each, height, inner, pad, size, aspect: inner.width / inner.height,
+  const height = Math.round(Math.max(Math.min(0.8 * each, 400), 280));
+  const inner = { width: each - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
+  return { width, two, top, each, height, inner, aspect: inner.width / inner.height,
     places: [[0, top], beside ? [each, top] : [0, top + height]],
     total: top + height * (two && !beside ? 2 : 1) };
 }
@@ -170,13 +168,13 @@ function draw(state, frame) {
 }
 
 // A picture with its grid: where things go in it, and what is clipped to it.
-function panel(svg, name, { each, height, inner, pad, size }, [left, top], view, titles, factors) {
+function panel(svg, name, { each, height, inner }, [left, top], view, titles, factors) {
   const whole = element(svg, "g", { class: name });
   const scale = inner.height / 2 / view;
-  const middle = [left + pad.left + inner.width / 2, top + pad.top + inner.height / 2];
+  const middle = [left + PAD.left + inner.width / 2, top + PAD.top + inner.height / 2];
   const x = (value) => middle[0] + value * scale, y = (value) => middle[1] - value * scale;
-  const box = { x: left + pad.left, y: top + pad.top, width: inner.width, height: inner.height };
-  grid(whole, box, view, x, y, titles, [left, top + height, each], factors, size);
+  const box = { x: left + PAD.left, y: top + PAD.top, width: inner.width, height: inner.height };
+  grid(whole, box, view, x, y, titles, [left, top + height, each], factors);
   const clip = element(whole, "clipPath", { id: `frame-${name}` });
   element(clip, "rect", box);
   return { whole, box, scale, x, y, view, middle, inside: element(whole, "g", { "clip-path": `url(#frame-${name})` }) };
@@ -204,6 +202,7 @@ function drawRule(place, state, now) {
       element(inside, "circle", { cx: dx, cy: dy, r: 1.8, class: "own dot" });
     }
   drawLine(place, state, now);
+  if (now.pure) return drawPure(place, state, now);
   outline(inside, place, [now.unit * now.iid, now.unit * now.iid], 0, "iid line");
   const radii = state.zoom === "rule" ? [rule] : data.radii;
   radii.forEach((radius, k) => outline(inside, place, std.map((one) => radius * one), angle,
@@ -221,6 +220,15 @@ function drawRule(place, state, now) {
   if (state.zoom !== "rule" && data.spread > 0) scaleBar(place, data, std);
   if (!state.theorem) drawAxes(place, state, now, now.unit, (k) => state.model.kind === "fixed" ? `± ${along(state, now, k)}`
     : `± ${along(state, now, k)} · ${percent(state.theta[k] * state.model.groups[k])}`);
+}
+
+// The outline of box and Laplace noise.
+function drawPure(place, state, now) {
+  const { inside, x, y } = place;
+  element(inside, "polygon", { class: "own line level2", points: pureCorners(state.model, now.theta).map(([u, v]) =>
+    `${x(u)},${y(v)}`).join(" ") });
+  drawAxes(place, state, now, 1, (k) => `± ${along(state, now, k)} · ${percent(state.theta[k] * state.model.groups[k])}`,
+    now.ends);
 }
 
 // Everything that one record can change.
@@ -245,9 +253,10 @@ function drawLine(place, state, now) {
   const stretch = (length, look) => element(inside, "line",
     { x1: x(-length * c), y1: y(-length * s), x2: x(length * c), y2: y(length * s), class: look });
   stretch(3 * view, "use");
+  if (now.pure) return;
   const reach = now.unit * noiseAlong(now.std, now.angle, state.line);
   stretch(reach, "use noise");
-  if (now.corners.length) stretch(now.unit * reachAlong(now.corners, state.line) / now.mu, "use least");
+  if (now.bounds.length) stretch(now.unit * reachAlong(now.bounds, state.line) / now.mu, "use least");
   const [ex, ey] = [reach * c, reach * s], far = 4 * view; // where the ellipse ends, seen along the line
   element(inside, "line", { x1: x(ex - far * s), y1: y(ey + far * c), x2: x(ex + far * s), y2: y(ey - far * c),
     class: "edge" });
@@ -272,13 +281,12 @@ function drawRecords(place, state, now) {
 }
 
 // Both axes, `unit` standard deviations long.
-function drawAxes(place, state, now, unit, words) {
+function drawAxes(place, state, now, unit, words, ends = now.std.map((one) => unit * one)) {
   const { whole, inside, x, y, box } = place;
-  now.std.forEach((deviation, k) => {
-    const length = unit * deviation;
+  ends.forEach((length, k) => {
     const [ex, ey] = turnedPlace(place, now.angle, k === 0 ? length : 0, k === 0 ? 0 : length);
     element(inside, "line", { x1: x(0), y1: y(0), x2: ex, y2: ey, class: "axis" });
-    const text = words(k), long = text.length * LETTER * 1.15 * sizeOf(state);
+    const text = words(k), long = text.length * LETTER * 1.15;
     const lx = Math.min(Math.max(ex + (k === 0 ? -long - 16 : 16), box.x + 4), box.x + box.width - long);
     const ly = Math.min(Math.max(ey + (k === 0 ? -14 : 4), box.y + 14), box.y + box.height - 6);
     element(whole, "text", { x: lx, y: ly, class: "label" }, text);
@@ -302,23 +310,23 @@ function ticks(view, end, factor) {
     label: short(k * unit) }));
 }
 
-function grid(svg, box, view, x, y, titles, [left, bottom, each], factors, size) {
+function grid(svg, box, view, x, y, titles, [left, bottom, each], factors) {
   const across = ticks(view, view * box.width / box.height, factors[0]);
-  const every = Math.ceil(across.length * across[0].label.length * 8 * size / box.width);
+  const every = Math.ceil(across.length * across[0].label.length * 8 / box.width);
   for (const { k, at, label } of across) {
     element(svg, "line", { x1: x(at), x2: x(at), y1: box.y, y2: box.y + box.height, class: "grid" });
     if (k % every === 0 && x(at) < box.x + box.width - 12) element(svg, "text",
-      { x: x(at), y: box.y + box.height + 14 * size, class: "tick", "text-anchor": "middle" }, label);
+      { x: x(at), y: box.y + box.height + 14, class: "tick", "text-anchor": "middle" }, label);
   }
   for (const { at, label } of ticks(view, view, factors[1])) {
     element(svg, "line", { x1: box.x, x2: box.x + box.width, y1: y(at), y2: y(at), class: "grid" });
     element(svg, "text", { x: box.x - 5, y: y(at) + 4, class: "tick", "text-anchor": "end" }, label);
   }
   element(svg, "text", { x: box.x + box.width / 2, y: bottom - 8, class: "title", "text-anchor": "middle" },
-    cut(titles[0], each / size));
+    cut(titles[0], each));
   element(svg, "text", { class: "title", "text-anchor": "middle",
-    transform: `translate(${left + 12 * size} ${box.y + box.height / 2}) rotate(-90)` },
-  cut(titles[1], box.height / size));
+    transform: `translate(${left + 12} ${box.y + box.height / 2}) rotate(-90)` },
+  cut(titles[1], box.height));
 }
 
 const cut = (text, room) => {
@@ -329,6 +337,8 @@ const cut = (text, room) => {
 function legendItems({ data, zoom, theorem, model }) {
   const items = model.changes === null ? [] : [["changes", data.grey]];
   if (theorem) items.push(["theorem line", `as ${data.theorem.name} asks`]);
+  if (model.kind === "pure") return [...items, ["own line", "e^ε times less likely than no noise"],
+    ["use", "your use: a line to turn"]];
   items.push(["own line", zoom === "rule" ? "noise at the scale of privacy" : "directional noise (50, 90, 95 %)"]);
   items.push(["iid line", zoom === "rule" ? "equal noise" : "equal noise (95 %)"]);
   if (!theorem) items.push(["use", "your use: a line to turn"]);
@@ -338,7 +348,7 @@ function legendItems({ data, zoom, theorem, model }) {
 function legendPlaces(state, width) {
   let [left, row] = [LEGEND, 0];
   return legendItems(state).map(([look, name]) => {
-    const space = 30 + LETTER * sizeOf(state) * name.length;
+    const space = 30 + LETTER * name.length;
     if (left > LEGEND && left + space > width) [left, row] = [LEGEND, row + 1];
     const place = { look, name, left, row };
     left += space + 8;
@@ -346,11 +356,11 @@ function legendPlaces(state, width) {
   });
 }
 
-const legendHeight = (state, width) => 6 + ROW * sizeOf(state) * (legendPlaces(state, width).at(-1).row + 1);
+const legendHeight = (state, width) => 6 + ROW * (legendPlaces(state, width).at(-1).row + 1);
 
 function legend(svg, state, width) {
   for (const { look, name, left, row } of legendPlaces(state, width)) {
-    const y = sizeOf(state) * (12 + ROW * row);
+    const y = 12 + ROW * row;
     if (look === "changes") element(svg, "rect", { x: left + 2, y: y - 9, width: 18, height: 11, class: look });
     else element(svg, "line", { x1: left, x2: left + 22, y1: y - 4, y2: y - 4, class: look });
     element(svg, "text", { x: left + 27, y, class: "tick" }, name);
@@ -360,8 +370,9 @@ function legend(svg, state, width) {
 // Handles: pull an axis (its share), turn the ellipse, turn the use. One handle, one value.
 
 function placeHandles(state, now) {
-  const { handles, data, model, places } = state, free = model.kind !== "fixed" && !state.theorem;
-  const ends = { pull0: [1, 0], pull1: [0, 1], turn: [Math.SQRT1_2, Math.SQRT1_2] };
+  const { handles, data, model, places } = state, free = model.kind !== "fixed" && !state.theorem
+    && !(now.pure && (model.rough || !model.apart));
+  const directions = { pull0: [1, 0], pull1: [0, 1], turn: [Math.SQRT1_2, Math.SQRT1_2] };
   const shown = { pull0: free && data.controls.includes("share"), turn: free && model.canTurn
     && data.controls.includes("angle"), line: !state.theorem };
   shown.pull1 = shown.pull0;
@@ -370,15 +381,15 @@ function placeHandles(state, now) {
     handle.hidden = !shown[name];
     if (handle.hidden) continue;
     const place = name.startsWith("records") ? places.records : places.rule;
-    const unit = name.startsWith("records") ? now.records : now.unit;
+    const ends = name.startsWith("records") ? now.std.map((one) => now.records * one) : now.ends;
     let at;
     if (name === "line") {
       const reach = 0.93 * Math.min(place.box.height / 2 / Math.max(Math.abs(Math.sin(state.line)), 1e-9),
         place.box.width / 2 / Math.max(Math.abs(Math.cos(state.line)), 1e-9)) / place.scale;
       at = [place.x(reach * Math.cos(state.line)), place.y(reach * Math.sin(state.line))];
     } else {
-      const [u, v] = ends[name.replace("records", "pull")];
-      at = turnedPlace(place, now.angle, unit * u * now.std[0], unit * v * now.std[1]);
+      const [u, v] = directions[name.replace("records", "pull")];
+      at = turnedPlace(place, now.angle, u * ends[0], v * ends[1]);
     }
     const { box } = place;
     handle.style.left = `${Math.min(Math.max(at[0], box.x + 8), box.x + box.width - 8)}px`;
@@ -415,8 +426,8 @@ function valueOf(state, name, now) {
 const times = (factor) => `${short(factor, 2)} times`;
 
 function leastWords(state, now) {
-  if (!now.corners.length) return "";
-  return `, at best ${times(reachAlong(now.corners, state.line) / now.mu / now.iid)}`;
+  if (!now.bounds.length) return "";
+  return `, at best ${times(reachAlong(now.bounds, state.line) / now.mu / now.iid)}`;
 }
 
 function drag(state, name, start) {
@@ -462,7 +473,7 @@ function take(state, name, [px, py]) {
     const k = Number(name.at(-1)), own = turned([px, py], state.angle)[k];
     const lengthOf = (theta) => {
       const now = work(state, theta);
-      return now.std[k] * (name.startsWith("records") ? now.records : now.unit);
+      return name.startsWith("records") ? now.std[k] * now.records : now.ends[k];
     };
     state.theta = taken(model, k, shareFor(model, k, Math.max(own, 1e-300), lengthOf));
   }
@@ -502,10 +513,10 @@ function later(state) {
 function release(state) {
   clearTimeout(state.waiting);
   state.waiting = 0;
-  const { model } = state.data, { theta, angle, epsilon, columns } = state;
-  const same = [...theta, angle, epsilon, columns].every((value, k) =>
-    value === [...model.theta, model.angle, model.epsilon, model.groups[1] + 1][k]);
-  if (!same) state.send("moved", { theta, angle, turned: angle !== model.angle, epsilon, columns });
+  const { model } = state.data, { theta, angle, epsilon } = state;
+  const same = [...theta, angle, epsilon].every((value, k) =>
+    value === [...model.theta, model.angle, model.epsilon][k]);
+  if (!same) state.send("moved", { theta, angle, turned: angle !== model.angle, epsilon });
   else if (state.next) adopt(state, state.next);
   else show(state);
 }
@@ -514,9 +525,9 @@ function release(state) {
 
 function tellBars(state, now) {
   const { data, bars } = state, lines = [0, Math.PI / 2, state.line], shown = state.theorem ? now.asked : now;
-  state.root.classList.toggle("unknown", now.corners.length === 0);
+  state.root.classList.toggle("unknown", now.bounds.length === 0);
   const found = lines.map((line) => ({ noise: noiseAlong(shown.std, shown.angle, line) / now.iid,
-    least: now.corners.length ? reachAlong(now.corners, line) / now.mu / now.iid : null }));
+    least: now.bounds.length ? reachAlong(now.bounds, line) / now.mu / now.iid : null }));
   if (!bars.children.length) lines.forEach(() => {
     const row = html(bars, "div", { class: "bar" });
     html(row, "span", { class: "what" });
@@ -537,8 +548,8 @@ function tellBars(state, now) {
     one.style.left = `${100 / most}%`;
     bound.hidden = least === null;
     bound.style.left = `${100 * (least ?? 0) / most}%`;
-    small.textContent = least === null ? "" : least > 0.995 ? "no shape can beat equal noise here"
-      : `least possible ${short(least, 2)}×`;
+    small.textContent = least === null ? "" : least > 0.995 ? "no Gaussian noise can beat equal noise here"
+      : `lowest possible Gaussian noise ${short(least, 2)}×`;
   });
 }
 
@@ -584,6 +595,8 @@ function described(state, now) {
   const { data, model } = state, { changes } = model;
   const [wide, high] = changes === null ? ["", ""] : changes.box.map((half, k) =>
     withUnit(half * data.factors[k], data.units[k]));
+  if (now.pure) return `${data.alt} ${data.grey}: ± ${wide} by ± ${high}. The outline, where noise is e^ε times less `
+    + `likely than none, is a ${model.apart ? "diamond" : "box"}. ${told(state, now)}.`;
   const grey = changes === null ? "" : ` ${data.grey}: ± ${wide} by ± ${high}, inside the ellipse of `
     + `${short(now.rule)} typical errors, whose half axes are ${now.std.map((one, k) =>
       along(state, now, k, now.rule) || `${short(now.rule * one / now.iid)} × equal noise`).join(" and ")}, turned by ${degrees(now.angle)}.`;
@@ -613,18 +626,7 @@ const CONTROLS = {
   epsilon: { label: "Privacy budget ε", least: () => -2, most: () => 2, step: 0.05,
     get: ({ epsilon }) => Math.log10(epsilon), set: (state, value) => { state.epsilon = Number((10 ** value).toPrecision(2)); },
     words: ({ epsilon }) => short(epsilon), works: ({ model }) => model.epsilon !== null },
-  columns: { label: "Columns", least: () => 2, most: ({ model }) => Math.max(model.reaches.length, 2), step: 1,
-    get: ({ columns }) => columns, set: setColumns, words: ({ columns }) => String(columns),
-    works: ({ model }) => model.reaches.length > 2 },
 };
-
-function setColumns(state, count) {
-  const { model } = state.data, { groups } = state.model;
-  state.model = withColumns({ ...model, theta: state.theta, groups }, count);
-  state.model.canTurn = model.canTurn && count === 2;
-  state.theta = [...state.model.theta];
-  state.columns = count;
-}
 
 function slider(state, control) {
   const label = html(state.sliders, "label", {});

@@ -1,0 +1,437 @@
+"""The columns of a file in one form: kind, range or levels, unit. Drawn once, so that nothing typed is lost.
+
+A range or level that was typed is the person's. A proposal stays the data's, whoever accepts it; so does an end that
+nobody typed, and what is typed after looking at what ranges do to the data.
+"""
+
+import math
+import re
+import weakref
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from mvgviz.data import Table, propose_ranges
+from mvgviz.data.recognise import holds_dates, levels_of
+from mvgviz.data.table import is_missing
+from mvgviz.errors import InputError
+from mvgviz.provenance import Category, Origin, Range, weakest
+from mvgviz.query.frames import OTHER, as_date, as_day, level_text
+from mvgviz.scenario.ranges import fitting, range_of, ranges_from_text, ranges_to_csv, ranges_to_json
+from mvgviz.text import as_number, in_markdown, listed
+from mvgviz.ui import session
+from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached, of_session
+from mvgviz.ui.demo import choose_file
+from mvgviz.ui.files import OpenFile
+from mvgviz.ui.frame import offer_file, show_error
+
+NUMBER, TRUE_FALSE, CATEGORY, ORDERED, DATE, OUT = "number", "true/false", "category", "ordered", "date", "left out"
+_ROUND, _FILE, _ANSWER, _KEY = "_range_round", "upload_ranges_file", "_range_file_answer", "upload_form"
+_SHOWN = 200  # rows of the form; ranges of more columns come from a file
+_QUOTE, _MARKS = '"', re.compile(r'[,;\t\r\n"]')
+_LEVEL = re.compile(r'\s*"((?:[^"]|"")*)"\s*(?:[,;\t\n]|$)|([^,;\t\n]+)')
+_component = st.components.v2.component(
+    "mvgviz_columns", css=asset("columns_form.css"), js=asset("columns_form.js"),
+    html='<div class="form" role="table" aria-label="Columns and ranges"></div>')
+
+Proposal = Mapping[str, Any]  # by column: two ends, numbers or dates as text, a category, or None
+
+
+def kind_of(opened: OpenFile, table: Table, name: str) -> str:
+    """Return what a column is used as: as the person chose, else as its cells look."""
+    usual = NUMBER if name not in table.texts else DATE if _holds_dates(table, name) else CATEGORY
+    return str(opened.said["kinds"].get(name, usual))
+
+
+_holds_dates, _numbers_proposed = cached(32, of_session)(holds_dates), cached(4, of_session)(propose_ranges)
+
+
+def suggested(table: Table) -> list[str]:
+    """Return the columns in use at first: numbers, dates, and text of few values."""
+    few = [name for name in table.texts if _holds_dates(table, name) or len(_levels(table, name) or ()) > 1]
+    return [*table.columns, *few]
+
+
+@cached(64, of_session)
+def _levels(table: Table, name: str) -> tuple[str, ...] | None:
+    return levels_of(_cells(table, name))
+
+
+def _cells(table: Table, name: str) -> list[Any]:
+    cells = table.texts[name] if name in table.texts else table.values[:, table.columns.index(name)]
+    return cells.tolist()  # type: ignore[no-any-return]
+
+
+@cached(32, of_session)
+def _days(table: Table, name: str) -> tuple[str, str] | None:
+    try:
+        years = [as_date(cell).year for cell in set(_cells(table, name)) if not is_missing(cell)]
+    except (TypeError, ValueError):
+        return None
+    return (f"{min(years):04}-01-01", f"{max(years):04}-12-31") if years else None
+
+
+def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
+    """Return what the data suggests for each column in use. It shows what the data is like: not private."""
+    numbers = None if columns is None else tuple(name for name in columns if name in table.columns)
+    found: dict[str, Any] = {} if numbers == () else dict(
+        _numbers_proposed(table, numbers, orientation=opened.orientation))
+    if columns is None:
+        return found
+    for name in columns:
+        kind = kind_of(opened, table, name)
+        if kind in (CATEGORY, ORDERED):
+            levels = _levels(table, name)
+            found[name] = None if levels is None else _category(levels, Origin.READ, kind)
+        elif kind == DATE:
+            found[name] = _days(table, name)
+    return {name: found[name] for name in columns}
+
+
+def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
+    """Return arguments of :func:`table_to_dataset`; columns that are not ready are left out.
+
+    Raise `InputError` for one that does not fit: else a single record would decide which columns are released.
+    """
+    said = opened.said
+    if columns is None:
+        return {"columns": None, "ranges": dict(opened.ranges) or None}
+    kinds = {name: kind_of(opened, table, name) for name in columns if name != said["person"]}
+    for name in kinds:
+        if misfit := _misfit(opened, table, name):
+            raise InputError(f"the column {name} does not fit. {misfit} Or leave it out")
+    ready = [name for name in kinds if not _lacks(opened, table, name)]
+    if not ready:
+        raise InputError("no column is ready: type the levels of a category or the range of a date, or use what is "
+                         "proposed")
+    ranges = {name: span for name, span in opened.ranges.items()
+              if kinds.get(name) in (NUMBER, TRUE_FALSE, DATE) or (name not in kinds and name in table.columns)}
+    levels = {name: said["levels"][name] for name in ready if kinds[name] in (CATEGORY, ORDERED)}
+    units = {name: unit for name, unit in said["units"].items() if kinds.get(name) == NUMBER and unit}
+    return {"columns": ready, "ranges": ranges or None, "levels": levels or None, "units": units or None,
+            "person": said["person"] or None, "at_most": said["at_most"] if said["person"] else None}
+
+
+def _lacks(opened: OpenFile, table: Table, name: str) -> str:
+    """Return what a column needs before it can be used; empty where it is ready."""
+    kind, category = kind_of(opened, table, name), opened.said["levels"].get(name)
+    if kind == DATE and name not in opened.ranges:
+        return "Left out until it has a range."
+    if kind in (CATEGORY, ORDERED) and (category is None or len(category.levels) < 2):
+        return "Left out until it has two or more levels."
+    return ""
+
+
+def _misfit(opened: OpenFile, table: Table, name: str) -> str:
+    """Return what in a column does not fit what the person typed; empty where it fits."""
+    kind, category = kind_of(opened, table, name), opened.said["levels"].get(name)
+    if _lacks(opened, table, name):
+        return ""
+    if kind == DATE and _days(table, name) is None:
+        return "Not all cells are dates such as 2024-03-05 or 05.03.2024."
+    if kind not in (CATEGORY, ORDERED) or OTHER in category.levels:
+        return ""
+    others = _unnamed(table, name, category.levels)
+    return f"Values that fit no level: {others:,}. Add levels, or the level {OTHER}." if others else ""
+
+
+@cached(64, of_session)
+def _unnamed(table: Table, name: str, levels: tuple[str, ...]) -> int:
+    texts = (level_text(cell) for cell in _cells(table, name) if cell == cell)
+    return sum(text not in levels and not is_missing(text) for text in texts)
+
+
+def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
+    """Draw a row for each column and take what the person types into what is said of the file."""
+    said, names = opened.said, list(proposal)[:_SHOWN]
+    said["hints"] = {name: ends for name, ends in proposal.items() if isinstance(ends, tuple)}
+    by_name = opened.orientation == "rows"
+    looked = by_name and st.toggle("Show what ranges do to my data (not private, for you)", key="upload_look",
+                                   help="What you type or choose after looking counts as read from the data.",
+                                   on_change=session.note_look, args=(opened.data_name,))
+    its = weakref.ref(table)  # Streamlit keeps the functions below longer than the session keeps the table
+
+    def taken() -> None:
+        sent, read = st.session_state[_KEY].rows, its()
+        if sent and read is not None and sent["seq"] != said["seen"]:
+            said["seen"] = sent["seq"]
+            take_rows(opened, read, sent["rows"])
+
+    rows = [_row(opened, table, name, proposal[name], looked=bool(looked), by_name=by_name) for name in names]
+    _component(key=_KEY, on_rows_change=taken, data={
+        "rows": rows, "seen": said["seen"],
+        "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
+        on_accept_change=lambda: _accept(opened, {(name := st.session_state[_KEY].accept): proposal.get(name)}))
+    known = {name: _known(opened, table, name) for name in proposal}
+    unknown = [name for name, span in known.items() if span is None or not span.origin.is_covered]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if None in known.values() or any(
+                isinstance(span, Range) and span.origin is Origin.READ for span in known.values()):
+            with st.popover("Use all proposals", key="upload_ask_all"):
+                st.markdown("All that you have not typed is then **read from the data: not private**. A release asks "
+                            "you to accept that.")
+                st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
+        st.button("Clear all", key="upload_know_none", on_click=_clear, args=(opened, tuple(proposal)))
+        _draw_files(opened, proposal)
+    if unknown:
+        some = "All" if len(unknown) == len(proposal) else f"{len(unknown):,} of {len(proposal):,}"
+        st.caption(f":material/visibility: {some} ranges are proposed from the data: **not private**. Type what you "
+                   "know.")
+    if len(proposal) > len(names):
+        st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
+
+
+def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bool, by_name: bool) -> dict[str, Any]:
+    said, kind = opened.said, kind_of(opened, table, name) if by_name else NUMBER
+    low, high = cells_of(opened, name)
+    category = said["levels"].get(name)
+    kinds = [NUMBER] if not by_name else [CATEGORY, ORDERED, DATE, OUT] if name in table.texts else [
+        NUMBER, TRUE_FALSE, CATEGORY, ORDERED, OUT]
+    of_levels = kind in (CATEGORY, ORDERED)
+    hints = [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""]
+    span = category if of_levels else opened.ranges.get(name)
+    note = _lacks(opened, table, name) or _misfit(opened, table, name) if by_name else ""
+    if name in opened.half and not of_levels:
+        note = " ".join(filter(None, [_wrong(opened.half[name], table.decimal or ".", dates=kind == DATE),
+                                      note or "Until then the range is read from the data."]))
+    if not note and span is not None and not span.origin.is_covered:
+        note = span.origin.value.capitalize()
+    if looked:
+        ends = opened.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
+        note = " · ".join(part for part in (note, effect(table, name, ends, opened.missing)) if part)
+    return {"name": name, "kind": kind, "kinds": kinds, "low": low, "high": high, "unit": said["units"].get(name, ""),
+            "levels": "" if category is None else levels_text(category.levels), "hints": hints, "note": note,
+            "levelsHint": levels_text(proposed.levels) if isinstance(proposed, Category) else "",
+            "proposed": proposed is not None}
+
+
+def _wrong(texts: tuple[str, str], decimal: str, *, dates: bool) -> str:
+    for text in filter(None, texts):
+        try:
+            fits = as_date(_written(text)) if dates else math.isfinite(_number(text, decimal))
+        except (InputError, ValueError):
+            fits = False
+        if not fits:
+            return f"{text} is no {'date such as 2024-03-05' if dates else f'number such as 1{decimal}5'}."
+    return "The lowest value must be below the highest." if all(texts) else "Type a lowest and a highest value."
+
+
+def cells_of(opened: OpenFile, name: str) -> tuple[str, str]:
+    """Return the two cells of a range: as typed, the known ends, or nothing."""
+    if name in opened.half:
+        return opened.half[name]
+    span = opened.ranges.get(name)
+    return ("", "") if span is None else (_text(span.low), _text(span.high))
+
+
+def _text(end: float | str) -> str:
+    return end if isinstance(end, str) else f"{end:.15g}"
+
+
+@cached(64, of_session)
+def gaps_in(table: Table, name: str) -> Any:
+    """Return which records have a gap in a column."""
+    if name in table.texts:
+        return np.array([is_missing(cell) for cell in table.texts[name].tolist()], dtype=np.bool_)
+    return np.isnan(table.values[:, table.columns.index(name)])
+
+
+@cached(256, of_session)
+def effect(table: Table, name: str, ends: Range | None, missing: str) -> str:
+    """Say how many values are clipped and missing, and how far both move the mean."""
+    gaps, dates = gaps_in(table, name), ends is not None and isinstance(ends.low, str)
+    if name in table.texts and not dates:
+        return f"{gaps.mean():.1%} gaps"
+    if dates and ends is not None:
+        ends = Range(as_day(str(ends.low)), as_day(str(ends.high)))
+        values = np.array([np.nan if gap else as_day(cell) for gap, cell in zip(
+            gaps, _cells(table, name), strict=True)])
+    else:
+        values = table.values[:, table.columns.index(name)]
+    there = values[~gaps]
+    if ends is None or not there.size or not ends.low < ends.high:
+        return ""
+    used = np.clip(there, ends.low, ends.high)
+    total = used.sum() + (gaps.sum() * (ends.low + ends.high) / 2 if missing == "middle" else 0.0)
+    moved = total / (values.size if missing == "middle" else there.size) - there.mean()
+    clipped = np.mean((there < ends.low) | (there > ends.high))
+    return f"{clipped:.1%} clipped, {gaps.mean():.1%} gaps, mean moves by {as_number(float(moved))}{' days' * dates}"
+
+
+def take_rows(opened: OpenFile, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Take what the form holds now; an unchanged row keeps its origins."""
+    said, names = opened.said, {*table.columns, *table.texts}
+    for row in rows:
+        name = str(row["name"])
+        if opened.orientation == "rows":
+            if name not in names:
+                continue
+            if _take_kind(opened, table, name, str(row["kind"])):
+                continue  # its cells are those of the other kind
+            _take_levels(opened, name, str(row["levels"]))
+            said["units"][name] = " ".join(str(row["unit"]).split())[:40]
+        _take_ends(opened, name, (str(row["low"]).strip(), str(row["high"]).strip()),
+                   decimal=table.decimal or ".", dates=kind_of(opened, table, name) == DATE)
+
+
+def _take_kind(opened: OpenFile, table: Table, name: str, kind: str) -> bool:
+    """Take a column's kind; return whether it changed."""
+    said, before = opened.said, kind_of(opened, table, name)
+    if kind == before or kind not in (NUMBER, TRUE_FALSE, CATEGORY, ORDERED, DATE, OUT):
+        return False
+    if kind == OUT:
+        said["columns"] = [other for other in said["columns"] or () if other != name]
+    else:
+        said["kinds"][name] = kind
+        if ORDERED in (kind, before) and name in said["levels"]:
+            said["levels"][name] = _category(said["levels"][name].levels, said["levels"][name].origin, kind)
+        if kind == TRUE_FALSE:
+            opened.let_go(name)
+            opened.ranges[name] = Range(0.0, 1.0, opened.stated)
+        draw_anew()
+    return True
+
+
+def _category(levels: Iterable[str], origin: Origin, kind: str) -> Category:
+    return Category(tuple(levels), origin, kind == ORDERED)
+
+
+def _take_levels(opened: OpenFile, name: str, text: str) -> None:
+    """Take the levels typed; a list that the data proposed keeps that origin when it is edited."""
+    said, before = opened.said, opened.said["levels"].get(name)
+    levels, known = levels_in(text), () if before is None else before.levels
+    if levels == known or text == "".join(levels_text(known).splitlines()):  # a browser's input has one line
+        return
+    if before is not None and not before.origin.is_covered:
+        said["read_levels"].setdefault(name, set()).update(before.levels)
+    if not levels:
+        said["levels"].pop(name, None)
+        return
+    read = opened.looked or said["read_levels"].get(name, set()) & set(levels)
+    said["levels"][name] = _category(levels, Origin.READ if read else Origin.DECLARED, said["kinds"].get(name, ""))
+
+
+def levels_text(levels: Iterable[str]) -> str:
+    """Write levels between commas, in quotes where one holds a separator, a quote or outer blanks."""
+    return ", ".join(f'"{level.replace(_QUOTE, 2 * _QUOTE)}"' if level != level.strip() or _MARKS.search(level)
+                     else level for level in levels)
+
+
+def levels_in(text: str) -> tuple[str, ...]:
+    """Read levels between commas, semicolons, tabs or lines, each once."""
+    found = (quoted.replace(2 * _QUOTE, _QUOTE) or plain.strip() for quoted, plain in _LEVEL.findall(text))
+    return tuple(dict.fromkeys(level for level in found if level))
+
+
+def _take_ends(opened: OpenFile, name: str, texts: tuple[str, str], *, decimal: str, dates: bool) -> None:
+    if texts == cells_of(opened, name):
+        return
+    span = None
+    try:
+        ends = [_written(text) if dates else _number(text, decimal) for text in texts]
+        hint = opened.said["hints"].get(name, ())
+        retyped = [*map(_text, ends)] == [*map(_text, hint)]  # one end alone, such as 0, may well be known
+        if all(texts):
+            span = range_of(name, stated((ends[0], ends[1]), opened.ranges.get(name), opened.proposed.get(name, ()),
+                                         usual=Origin.ACCEPTED if retyped else opened.stated))
+    except (InputError, ValueError):
+        pass
+    opened.let_go(name)
+    if span is not None and span.low < span.high:
+        opened.ranges[name] = span
+    elif any(texts):
+        opened.half[name] = texts
+
+
+def _written(text: str) -> str:  # 2024-03-05; a year or a month stays
+    return as_date(text).date().isoformat() if text.count(".") == 2 else text
+
+
+def _number(text: str, decimal: str) -> float:  # without separators of thousands
+    if decimal == "." and "," in text:
+        raise ValueError
+    return float(text.replace(",", "."))
+
+
+def stated(ends: tuple[Any, Any], before: Range | None, proposed: tuple[Any, ...] = (), *,
+           usual: Origin = Origin.DECLARED) -> Range:
+    """Return a range with the weakest origin of its ends: typed ones have the usual, those from the data their own."""
+    if before is not None and before[:2] == ends:
+        return before
+    origins = []
+    for end in ends:
+        if before is not None and end in before[:2] and not before.origin.is_covered:
+            origins.append(before.origin)
+        else:
+            origins.append(Origin.ACCEPTED if end in proposed else usual)
+    return Range(*ends, weakest(origins))
+
+
+def _known(opened: OpenFile, table: Table, name: str) -> Range | Category | None:
+    by_name = opened.orientation == "rows"
+    of_levels = by_name and kind_of(opened, table, name) in (CATEGORY, ORDERED)
+    return opened.said["levels"].get(name) if of_levels else opened.ranges.get(name)
+
+
+def _accept(opened: OpenFile, proposal: Proposal) -> None:
+    """Accept what the data proposes where the person has typed nothing."""
+    for name, proposed in proposal.items():
+        opened.half.pop(name, None)
+        if isinstance(proposed, Category):
+            opened.said["levels"].setdefault(name, proposed)
+        elif proposed is not None:
+            span = opened.ranges.get(name, Range(proposed[0], proposed[1], Origin.READ))
+            opened.ranges[name] = Range(span.low, span.high, Origin.ACCEPTED) if span.origin is Origin.READ else span
+    draw_anew()
+
+
+def _clear(opened: OpenFile, names: Iterable[str]) -> None:
+    for name in names:
+        opened.let_go(name)
+        _take_levels(opened, name, "")
+    draw_anew()
+
+
+def draw_anew() -> None:
+    """Draw the form again from what is known by then."""
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
+def _draw_files(opened: OpenFile, proposal: Proposal) -> None:
+    with st.popover("Ranges as a file", icon=":material/swap_vert:", key="upload_ranges_files"):
+        known = {name: opened.ranges.get(name, Range(ends[0], ends[1], Origin.READ)) for name, ends in proposal.items()
+                 if isinstance(ends, tuple) and not isinstance(ends[0], str)}
+        for label, name, mime, content in (("As CSV", "ranges.csv", "text/csv", ranges_to_csv),
+                                           ("As JSON", "ranges.json", "application/json", ranges_to_json)):
+            offer_file(label, name, mime, partial(content, known), key=f"upload_{name}")
+        choose_file("Take ranges from a file (CSV or JSON)", type=["csv", "tsv", "txt", "json"], max_upload_size=4,
+                    key=_FILE, on_change=_take_file, args=(opened, tuple(proposal)))
+    answer = st.session_state.get(_ANSWER)  # as long as the file is in the box
+    if isinstance(answer, InputError):
+        show_error(answer)
+        st.caption("Nothing was lost: your ranges are unchanged.")
+    elif answer:
+        st.caption(answer)
+
+
+def _take_file(opened: OpenFile, features: tuple[str, ...]) -> None:
+    """Take the ranges of the chosen file, and say which were skipped."""
+    chosen = st.session_state.get(_FILE)
+    st.session_state[_ANSWER] = None
+    if chosen is None:
+        return
+    try:
+        taken, others = fitting(ranges_from_text(chosen.getvalue()), features)
+        if not taken:
+            raise InputError(f"no range in the file names a column of your data; they name {listed(others)}")
+    except InputError as error:
+        st.session_state[_ANSWER] = error
+        return
+    opened.take_ranges(taken)
+    skipped = f" Skipped, no column has these names: {in_markdown(listed(others))}." if others else ""
+    st.session_state[_ANSWER] = f"{len(taken):,} of {len(features):,} ranges were taken from the file.{skipped}"
+    draw_anew()
