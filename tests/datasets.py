@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mvgviz import Dataset
+from mvgviz import Dataset, Scenario, build, sample
 
 
 def make_dataset(m, n, lower=-1.0, upper=1.0, seed=0):
@@ -10,3 +10,8 @@ def make_dataset(m, n, lower=-1.0, upper=1.0, seed=0):
     lower, upper = np.broadcast_to(lower, m), np.broadcast_to(upper, m)
     matrix = np.random.default_rng(seed).uniform(lower[:, None], upper[:, None], (m, n))
     return Dataset(matrix=matrix, features=[f"f{i}" for i in range(m)], lower=lower, upper=upper)
+
+
+def setup_of(name, **changes):
+    """A bundled dataset in its usual scenario, changed."""
+    return build(Scenario.default_for(name).changed(**changes), sample(name))

@@ -2,8 +2,11 @@
 
 import os
 import pathlib
+import shutil
+from contextlib import contextmanager
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -11,6 +14,16 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--disable-component-update", "--disable-sync"]
 PICTURES = ".js-plotly-plot, .rule svg"
 SCREENS = {"wide": (1440, 900), "phone": (390, 844), "projector": (1920, 1080)}
+
+
+@contextmanager
+def launched():
+    """The browser of this machine."""
+    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
+        yield chromium
+        chromium.close()
 
 
 def shoot(page, name):

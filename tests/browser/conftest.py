@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -12,9 +11,9 @@ import urllib.request
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from tests.browser.chromium import FLAGS, PICTURES, ROOT, SCREENS
+from tests.browser.chromium import PICTURES, ROOT, SCREENS, launched
 
 PATIENCE = 180_000  # milliseconds: on a busy machine a reply takes its time
 expect.set_options(timeout=PATIENCE)
@@ -89,12 +88,9 @@ def patient(opens):
 
 @pytest.fixture(scope="session")
 def browser():
-    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
+    with launched() as chromium:
         chromium.new_page, chromium.new_context = patient(chromium.new_page), patient(chromium.new_context)
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def write_secrets(provider, home, folder):
     """What docs/deployment.md says, for this provider and an app at ``home``."""
     (folder / ".streamlit").mkdir()
     page = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    [example] = re.findall(r"```toml\n(\[auth\].*?)```", page, re.DOTALL)
     for before, after in (("https://your.host", home), ("https://your.provider", provider)):
         assert before in example
         example = example.replace(before, after)

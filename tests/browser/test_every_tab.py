@@ -58,7 +58,7 @@ def to_page(tab, page):
         tab.get_by_test_id("stExpandSidebarButton").click()
         tab.wait_for_selector("[data-testid=stSidebar][data-collapsed=false]")
     menu.get_by_role("link", name=page.label, exact=True).click()
-    tab.get_by_role("heading", name=page.question).wait_for()
+    tab.get_by_role("heading", name=page.label, exact=True).wait_for()
     at_rest(tab)
     if narrow:
         tab.get_by_test_id("stSidebarCollapseButton").locator("button").click()
@@ -87,7 +87,7 @@ def test_every_tab_is_sound_in_both_themes(visit, screen, half):
         to_page(tab, page)
         for k in views(tab, page):
             name = f"{page.label}-{k + 1}-{screen}"
-            assert tab.get_by_role("heading", name=page.question).is_visible(), name
+            assert tab.get_by_role("heading", name=page.label, exact=True).is_visible(), name
             assert tab.locator("[data-testid=stException]").count() == 0, name
             if not tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
                 found.append((name, "wider than the screen"))

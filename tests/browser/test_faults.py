@@ -94,7 +94,7 @@ def bring(tab, address):
 
 def turn_to(tab, page):
     """A click while the line comes back may be lost."""
-    title = tab.get_by_role("heading", name=page.question)
+    title = tab.get_by_role("heading", name=page.label, exact=True)
     for _ in range(4):
         tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
         try:
@@ -206,7 +206,7 @@ def test_a_line_that_is_cut_and_mended_leaves_the_page_where_it_was(server, tab)
         tab.get_by_role("button", name="Stop").click()
         at_rest(tab)
         assert tab.url == before
-        assert tab.get_by_text("began anew").count() == tab.get_by_text("This tab still has").count() == 0
+        assert tab.get_by_text("restarted or lost").count() == tab.get_by_text("This tab still has").count() == 0
         turn_to(tab, DATA)
         tab.get_by_text(WORDS).wait_for()
         assert tab.locator(".st-key-w_epsilon [data-testid=stSliderThumbValue]").inner_text() == "2"
@@ -295,11 +295,11 @@ def test_a_server_killed_at_a_release_leaves_no_numbers_without_an_entry(server,
     tab.wait_for_timeout(500)
     assert numbers_seen(tab)  # paid for: the page does not take them away by itself
     turn_to(tab, UTILITY)
-    expect(tab.get_by_text(re.compile("did not save is gone, and stays spent: the ledger has it"))).to_be_visible()
+    expect(tab.get_by_text(re.compile("did not save are gone and stay spent: the ledger counts them"))).to_be_visible()
     turn_to(tab, RELEASE)
     expect(tab.get_by_role("button", name="All right")).to_be_visible()
     tab.get_by_role("button", name="All right").click()
-    expect(tab.get_by_text("began anew")).to_have_count(0)
+    expect(tab.get_by_text("restarted or lost")).to_have_count(0)
 
 
 def test_a_tab_closed_at_a_release_leaves_the_ledger_true(server, tab):

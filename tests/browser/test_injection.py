@@ -61,7 +61,7 @@ def watched(address, browser):
 
 def go(tab, page):
     tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
-    tab.get_by_role("heading", name=page.question).wait_for()
+    tab.get_by_role("heading", name=page.label, exact=True).wait_for()
     at_rest(tab)
 
 
@@ -115,7 +115,7 @@ def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, a
 def test_nothing_in_a_link_or_a_study_runs(watched, address):
     tab = watched.tab
     wild = {"data": "liver", "query": hostile.NAMES[5], "task": hostile.NAMES[1], "epsilon": hostile.NAMES[4],
-            hostile.NAMES[0]: hostile.NAMES[6], "favoured": hostile.NAMES[3], "step": hostile.NAMES[2]}
+            hostile.NAMES[0]: hostile.NAMES[6], "priority_directions": hostile.NAMES[3], "step": hostile.NAMES[2]}
     tab.goto(f"{address}/budget?{urllib.parse.urlencode(wild)}")
     tab.get_by_text("A part of the link was ignored").first.wait_for()
     at_rest(tab)

@@ -1,12 +1,11 @@
 """The lesson in a browser: answers that follow the control, a wall, phones, and the attacker's game."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
 from mvgviz.lesson.game import game
-from tests.browser.chromium import assert_accessible, at_rest, box_of, shoot
+from tests.browser.chromium import assert_accessible, at_rest, box_of, eventually, shoot
+from tests.browser.conftest import served
 
 
 def test_on_the_wall_arrow_keys_go_on_and_the_class_link_holds_step_and_value(visit):
@@ -20,7 +19,7 @@ def test_on_the_wall_arrow_keys_go_on_and_the_class_link_holds_step_and_value(vi
     shoot(tab, "lesson-wall")
     tab.keyboard.press("ArrowRight")
     tab.wait_for_url("**step=5**")
-    expect(tab.get_by_text("step 5 of 7")).to_be_visible()
+    expect(tab.get_by_text("Many columns, one priority")).to_be_visible()
     at_rest(tab)
     tab.keyboard.press("ArrowLeft")
     tab.wait_for_url("**step=4&value=75**")
@@ -30,8 +29,32 @@ def test_on_the_wall_arrow_keys_go_on_and_the_class_link_holds_step_and_value(vi
     tab.wait_for_url(lambda url: "big" not in url)
     at_rest(tab)
     tab.get_by_role("button", name="Class link").click()
-    expect(tab.get_by_role("img", name="QR code of the link")).to_be_visible()
-    expect(tab.locator("code")).to_contain_text("/lesson?step=4&value=75")
+    expect(tab.get_by_text("To open the page on phones, start mvgviz --host 0.0.0.0")).to_be_visible()
+    expect(tab.get_by_role("img", name="QR code of the link")).to_be_hidden()
+
+
+@pytest.mark.slow
+def test_the_class_link_opens_a_pupil_s_view_that_plays_on(browser):
+    with served(MVGVIZ_PUBLIC_URL="https://class.example/mvgviz") as address:
+        teacher, pupil = browser.new_page(), browser.new_page(viewport={"width": 390, "height": 844})
+        teacher.goto(f"{address}/lesson?step=2&value=0.9")
+        teacher.get_by_role("button", name="Class link").click()
+        expect(teacher.get_by_role("img", name="QR code of the link")).to_be_visible()
+        link = teacher.locator("code").inner_text()
+        assert link == "https://class.example/mvgviz/lesson?step=2&value=0.9&pupil=1"
+        pupil.goto(link.replace("https://class.example/mvgviz", address))
+        for place in ("lesson", "attacker"):
+            pupil.wait_for_url(f"**/{place}?**pupil=1**")
+            pupil.wait_for_selector(".js-plotly-plot")
+            at_rest(pupil)
+            expect(pupil.get_by_test_id("stSidebar")).to_be_hidden()
+            for name in ("Class link", "Big screen"):
+                expect(pupil.get_by_role("button", name=name)).to_have_count(0)
+            shoot(pupil, f"pupil-{place}")
+            if place == "lesson":
+                pupil.get_by_role("link", name="Play the attacker").click()
+        pupil.get_by_role("link", name="Back to the lesson").click()
+        pupil.wait_for_url("**/lesson?**step=2&value=0.9&pupil=1")
 
 
 @pytest.mark.parametrize("screen", ["wide", pytest.param("phone", marks=pytest.mark.look)])
@@ -49,39 +72,88 @@ def test_ten_rounds_can_be_played_by_keys(visit, screen):
     shoot(tab, f"attacker-{screen}")
 
 
-def test_more_columns_shrink_the_needed_bar(visit):
-    tab = visit("lesson?step=7", waits_for=".columns input")
-    slider = tab.locator(".columns input")
-    expect(tab.locator(".columns p")).to_contain_text("0.24 of the noise")
-    slider.focus()
-    for _ in range(19):
-        slider.press("ArrowLeft")
-    expect(tab.locator(".columns p")).to_contain_text("2 columns, one needed: 0.79 of the noise")
-    assert "step=7" in tab.url
-
-
-def assert_fills_the_wall(tab, step, picture):
+def dragged(tab, right, up):
+    """Take the ghost by its handle and let it go elsewhere."""
+    handle = tab.locator(".lesson-ghost")
+    expect(handle).to_be_visible()
     at_rest(tab)
-    box = box_of(tab.locator(picture).first)
+    box = box_of(handle)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x + right / 2, y - up / 2)
+    tab.mouse.move(x + right, y - up)
+    tab.mouse.up()
+
+
+def ghost_path(tab):
+    """Where the ghost is drawn, once the chart is there."""
+    return tab.wait_for_function("""() => {
+      const chart = document.querySelector(".js-plotly-plot");
+      const ghost = chart?._fullData?.find(({ name }) => name === "your guess");
+      return ghost && chart.querySelector(`.trace${ghost.uid} path.js-line`)?.getBoundingClientRect().toJSON();
+    }""").json_value()
+
+
+@pytest.mark.parametrize(("step", "right", "up"), [(2, 0, 60), (3, -40, 40), (4, 40, 40), (9, 60, 0)])
+def test_the_ghost_is_dragged_in_the_picture_and_the_guess_follows(visit, step, right, up):
+    tab = visit(f"lesson?step={step}")
+    at_rest(tab)
+    guess = tab.get_by_role("slider")
+    before, was = float(guess.input_value()), ghost_path(tab)
+    dragged(tab, right, up)
+    eventually(tab, lambda: float(guess.input_value()) > before)
+    at_rest(tab)
+    now = ghost_path(tab)
+    if step == 9:
+        assert now["x"] - was["x"] == pytest.approx(right, abs=8)  # a track goes in steps of one
+    else:
+        assert was["y"] - now["y"] == pytest.approx(up, abs=8)
+    after = float(guess.input_value())
+    guess.press("ArrowLeft")  # by keys too
+    eventually(tab, lambda: float(guess.input_value()) < after)
+    eventually(tab, lambda: ghost_path(tab) != now)
+    tab.get_by_role("button", name="Reveal").click()
+    expect(tab.locator(".lesson-ghost")).to_be_hidden()
+    expect(tab.get_by_role("button", name="Guess again")).to_be_visible()
+    assert ghost_path(tab)["height"] > 0  # it stays
+    assert_accessible(tab)
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=["laptop", "phone"])
+def test_the_question_is_never_below_the_fold(visit, address, size):
+    tab = visit("lesson")
+    tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    for step in range(1, 10):
+        tab.goto(f"{address}/lesson?step={step}")
+        reveal = tab.get_by_role("button", name="Reveal")
+        expect(reveal).to_be_visible()
+        tab.wait_for_selector(".js-plotly-plot .main-svg")
+        at_rest(tab)
+        assert box_of(reveal)["y"] + box_of(reveal)["height"] <= size[1], step
+        if size[0] > 1000:  # the text stands beside the picture, and all of it is seen
+            picture = box_of(tab.locator(".js-plotly-plot"))
+            assert picture["x"] > box_of(reveal)["x"] + 300, step
+            assert picture["y"] + picture["height"] <= size[1], step
+        shoot(tab, f"lesson-{step}-{size[0]}")
+
+
+def assert_fills_the_wall(tab, step):
+    at_rest(tab)
+    box = box_of(tab.locator(".js-plotly-plot"))
     assert box["y"] > 0, step
     assert box["y"] + box["height"] <= 1080, step
     assert box["height"] > 800, step
-    shoot(tab, f"wall-{step}-{picture.strip('.')}")
+    shoot(tab, f"wall-{step}")
 
 
 @pytest.mark.look
 def test_on_the_wall_every_picture_stands_at_full_height_without_scrolling(visit, address):
-    views = {3: ("Why it is private", ".rule"), 4: ("Why it is private", ".rule"),
-             7: ("One needed column among many", ".columns")}
     tab = visit("lesson?big=1", screen="projector")
-    for step in range(1, 8):
+    for step in range(1, 10):
         tab.goto(f"{address}/lesson?step={step}&big=1")
         tab.wait_for_selector(".js-plotly-plot")
-        assert_fills_the_wall(tab, step, ".js-plotly-plot")
-        if step in views:
-            view, picture = views[step]
-            if step < 7:
-                tab.get_by_test_id("stButton").get_by_role("button", name=re.compile("Reveal|Show me")).click()
-            tab.get_by_role("radio", name=view).or_(tab.get_by_role("button", name=view)).click()
-            tab.wait_for_selector(f"{picture} [role=img]")
-            assert_fills_the_wall(tab, step, picture)
+        assert_fills_the_wall(tab, step)
+        tab.get_by_role("button", name="Reveal").click()
+        expect(tab.get_by_role("button", name="Guess again")).to_be_visible()
+        assert_fills_the_wall(tab, step)

@@ -35,7 +35,7 @@ class Visitor:
         self.tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
 
     def arrived(self, page):
-        self.tab.get_by_role("heading", name=page.question).wait_for()
+        self.tab.get_by_role("heading", name=page.label, exact=True).wait_for()
         at_rest(self.tab)
 
 

@@ -74,3 +74,16 @@ def runs_of(heard):
 
 def stops(run):
     return sum(delta.new_element.button.label == "Stop" for delta in run)
+
+
+FIRST = "Running the first trials. The picture comes in a few seconds."
+
+
+def test_the_page_paper_says_at_once_what_is_being_done(untouched_address, browser):
+    tab = browser.new_page()
+    tab.goto(f"{untouched_address}/paper")
+    tab.wait_for_function("""first => document.body.innerText.includes(first)
+        && !document.querySelector(".js-plotly-plot")""", arg=FIRST)
+    tab.wait_for_selector(".js-plotly-plot")
+    expect(tab.get_by_text(FIRST)).to_have_count(0)
+    tab.close()

@@ -40,8 +40,9 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         page.goto(f"{address}/data")
         page.wait_for_selector(PICTURES)
         choose_file(page, own_file)
-        page.get_by_role("button", name="I know all these ranges").click()
-        page.get_by_role("button", name="I know none of them").wait_for()
+        page.get_by_role("button", name="Use all proposals").click()
+        page.get_by_role("button", name="Use them").click()
+        page.get_by_text(ACCEPTED).first.wait_for()
         page.get_by_role("button", name="Ranges as a file").click()
         for kind, content in (("CSV", "feature,lowest,highest,known"), ("JSON", '{')):
             with page.expect_download() as download:
@@ -70,7 +71,7 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         page.get_by_text("The study is about mine.csv").wait_for()
         page.locator(".st-key-upload_file input[type=file]").set_input_files(own_file)
         page.get_by_text("2 features × 60 records").wait_for()
-        assert page.get_by_role("button", name="I know all these ranges").is_disabled()
+        page.get_by_text(ACCEPTED).first.wait_for()
         page.close()
 
         other = browser.new_page()  # another tab knows nothing of it

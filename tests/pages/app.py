@@ -9,17 +9,32 @@ from streamlit.testing.v1 import AppTest
 
 from mvgviz import Scenario
 from mvgviz.scenario.source import DataSource
-from mvgviz.ui.menu import BOUNDS, BUDGET, COMPARE, DATA, HOME, PLAN, PRIVACY, RELEASE, SHAPE, UTILITY
+from mvgviz.ui.menu import (
+    BOUNDS,
+    BUDGET,
+    COMPARE,
+    DATA,
+    FAMILIES,
+    HOME,
+    INFORMATION,
+    PLAN,
+    PRIVACY,
+    RELEASE,
+    SHAPE,
+    UTILITY,
+)
 from mvgviz.ui.server import ENTRY
 from mvgviz.ui.session import Upload
 
 ROOT = pathlib.Path(__file__).parents[2]
 TABS = {
-    HOME: ("", [""]), DATA: ("", [""]), BOUNDS: ("", [""]), PLAN: ("", [""]),
+    HOME: ("", [""]), DATA: ("", [""]), BOUNDS: ("", [""]), PLAN: ("", [""]), FAMILIES: ("", [""]),
+    INFORMATION: ("", [""]),
     SHAPE: ("shape_panel", ["Ellipse", "Three features", "Covariances", "Possible outcomes"]),
-    BUDGET: ("budget_tab", ["Needed and rest", "Direction by direction", "What gets through", "From noise to epsilon"]),
+    BUDGET: ("budget_tab",
+             ["Priority and other", "Direction by direction", "What gets through", "From noise to epsilon"]),
     PRIVACY: ("privacy_section", ["The worst neighbours", "Audit by simulation", "Several releases"]),
-    UTILITY: ("utility_section", ["Needed and rest", "Over epsilon", "Choice of directions", "True against noisy"]),
+    UTILITY: ("utility_section", ["Priority and other", "Over epsilon", "Choice of directions", "True against noisy"]),
     COMPARE: ("compare_section", ["All mechanisms", "Same error", "Lever by lever"]),
     RELEASE: ("release_tab", ["Release", "Report, script, link"])}
 """The pages that show a scenario: the key of their tabs, and the tabs."""

@@ -19,9 +19,9 @@ def test_whoever_says_the_truth_hits_ten_of_ten():
     assert not [one for one in app.button if one.key == "game_least"]
 
 
-def test_the_best_guess_hits_as_often_as_the_page_says_with_either_shape():
+def test_the_best_guess_hits_as_often_as_the_page_says_with_each_shape():
     app = opened(ATTACKER.path, game="5")
-    for shape in ("circle", "ellipse"):
+    for shape in ("circle", "ellipse", "box"):
         right = game(seed=5, shape=shape, epsilon=4)
         played(app, [each.best for each in right.rounds])
         assert f"You: **{right.best_hits} of 10** right" in text(app)

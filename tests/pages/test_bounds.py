@@ -13,7 +13,7 @@ from mvgviz.pictures.bounds import table_lines
 from mvgviz.text import as_number
 from mvgviz.ui.menu import BOUNDS
 from tests.datasets import make_dataset
-from tests.pages.app import assert_says, clean, link, numbers, opened, said, spec, text, with_table
+from tests.pages.app import assert_says, clean, link, opened, said, spec, text, with_table
 
 
 def bounds(**parameters):
@@ -46,18 +46,6 @@ def assert_as_worked_out(app):
         assert spent < scenario.epsilon
         assert f"ε = {as_number(spent)}" in text(app) or (spent == 0 and "δ alone covers it" in text(app))
         assert "on the edge of its guarantee" in text(app)
-
-
-def assert_no_theorem_beats_the_exact_limit(app):
-    """On every axis."""
-    for axis in AXES:
-        app.segmented_control(key="bounds_axis").set_value(axis).run()
-        lines = [one for one in spec(clean(app))["data"] if one["mode"] == "lines" and len(numbers(one["x"])) > 1]
-        limit = numbers(next(one for one in lines if one["name"] == "Exact limit")["y"])
-        theorems = [numbers(one["y"]) for one in lines if one["name"].startswith("Theorem")]
-        assert len(theorems) >= 2
-        for theorem in theorems:
-            assert np.all((limit > 0) & (theorem >= limit * (1 - 1e-9)))  # noise
 
 
 def test_experiment_2_in_words_this_noise_spends_a_thousandth_and_is_196_times_too_large():
@@ -116,7 +104,6 @@ def test_each_axis_in_both_units_and_the_scenario_s_tail():
 def test_one_sensitivity_needs_no_switch():
     app = bounds(data="karate")
     assert [one.key for one in app.segmented_control] == ["bounds_axis", "bounds_shown"]
-    assert "the paper's is the same" in text(app)
 
 
 def test_the_table_has_every_quantity_of_a_case_worked_by_hand():
@@ -150,7 +137,7 @@ def test_every_kind_of_design_stands_where_it_is_worked_out(parameters, guarante
     if guarantee == "theorem2" and parameters.get("query") in ("identity", "mean"):
         guarantee = "theorem2-any"
     app = bounds(guarantee=guarantee, **parameters)
-    assert ("went to the directions" in text(app)) == (parameters.get("directions") == "private")
+    assert ("Private directions took" in text(app)) == (parameters.get("directions") == "private")
     assert_as_worked_out(app)
 
 
@@ -163,9 +150,7 @@ def test_a_design_that_shares_its_budget_with_its_directions_says_why_its_edge_d
 
 @pytest.mark.parametrize("parameters", [{"epsilon": "0.001", "delta": "1e-30"}, {"epsilon": "1000", "delta": "0.9"}])
 def test_extreme_budgets(parameters):
-    app = bounds(data="karate", query="adjacency", **parameters)
-    assert_no_theorem_beats_the_exact_limit(app)
-    assert_as_worked_out(app)
+    assert_as_worked_out(bounds(data="karate", query="adjacency", **parameters))
 
 
 @pytest.mark.parametrize(("features", "records", "query"), [
@@ -173,7 +158,6 @@ def test_extreme_budgets(parameters):
 def test_the_smallest_and_a_large_answer(features, records, query):
     app = with_table(BOUNDS, make_dataset(features, records), query=query)
     assert len(clean(app).get("plotly_chart")) == 3
-    assert_no_theorem_beats_the_exact_limit(app)
 
 
 def test_a_bound_on_the_records_shrinks_what_the_theorems_use_and_makes_the_tight_sensitivity_an_upper_bound():

@@ -6,6 +6,7 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
+from mvgviz.scenario.own_units import feature_std, to_own
 from mvgviz.scenario.resolve import build
 from mvgviz.ui import frontier, session
 from mvgviz.ui.menu import BUDGET
@@ -31,7 +32,7 @@ from tests.pages.app import (
     with_table,
 )
 
-NEEDED, DIRECTIONS, THROUGH, INVERSE = ("Needed and rest", "Direction by direction", "What gets through",
+NEEDED, DIRECTIONS, THROUGH, INVERSE = ("Priority and other", "Direction by direction", "What gets through",
                                         "From noise to epsilon")
 TABS = (NEEDED, DIRECTIONS, THROUGH, INVERSE)
 
@@ -40,7 +41,7 @@ def on(tab=DIRECTIONS, **parameters):
     return opened(BUDGET.path, state={"budget_tab": tab}, **parameters)
 
 
-LIVER, KARATE = {"data": "liver"}, {"data": "karate", "favoured": "0-33", "share": "0.8"}
+LIVER, KARATE = {"data": "liver"}, {"data": "karate", "priority_directions": "0-33", "share": "0.8"}
 SAID = {
     "who gains, who pays and what does not change": (DIRECTIONS, LIVER, [
         "**Gain:** sgpt and drinks, with 0.42× equal noise", "**Pay:** mcv, alkphos, sgot and gammagt, with 3.3×",
@@ -48,25 +49,16 @@ SAID = {
         "40 % each, goes to sgpt and drinks; an equal share is 16.7 %"], ["with the largest share, is mostly"]),
     "equal shares gain and pay nothing": (DIRECTIONS, {"data": "two_features", "allocation": "uniform"}, [
         "Nobody gains and nobody pays", "Equal shares:** 50 % each"], []),
-    "why nobody gains": (DIRECTIONS, KARATE, ["Nobody gains.** **Pay:**", "favoured for free"], []),
+    "why nobody gains": (DIRECTIONS, KARATE, ["Nobody gains.** **Pay:**", "gain for free"], []),
     "what is an upper bound": (DIRECTIONS, LIVER | {"mode": "rows", "directions": "rotation"}, ["upper bound"], []),
     "loadings where directions are not features": (DIRECTIONS, LIVER | {"directions": "eigenvectors"}, [
         "with the largest share, is mostly", "no guarantee covers"], []),
     "private directions bring their own spectrum": (THROUGH, LIVER | {"directions": "private"}, [
         "Spectrum from the private release"], []),
     "no ratio of graphs": (THROUGH, {"data": "karate"}, ["defined for the table, the mean and the covariance"], []),
-    "no ratio of rows": (THROUGH, LIVER | {"mode": "rows"}, ["defined with noise on both sides"], []),
-    "no ratio of records": (THROUGH, LIVER | {"query": "identity", "mode": "columns"}, [
-        "divides the budget over features"], []),
-    "no trade-off in a graph": (NEEDED, {"data": "karate"}, ["The trade-off is between features"], []),
-    "no trade-off in a kernel": (NEEDED, LIVER | {"query": "kernel"}, ["between features"], []),
-    "no trade-off along other directions than the needed": (
-        NEEDED, LIVER | {"directions": "random", "needed": "1"}, ["choose the features themselves as directions"], []),
-    "no trade-off between records": (NEEDED, {
-        "data": "cardiotocography", "query": "identity", "bound": "none", "mode": "columns"}, ["between features"], []),
-    **{f"no trade-off where {what} are needed": (NEEDED, LIVER | {"favoured": favoured}, [
-        "Say in the sidebar which features (or directions) are needed"], [])
-       for what, favoured in (("none", "none"), ("all", "0-1-2-3-4-5"))}}
+    "no trade-off in a graph": (NEEDED, {"data": "karate"}, ["The trade-off is between columns of the data"], []),
+    "no trade-off where all are needed": (NEEDED, LIVER | {"priority_directions": "0-1-2-3-4-5"}, [
+        "Choose priority columns (or directions) in the sidebar"], [])}
 
 
 @pytest.mark.parametrize(("tab", "parameters", "parts", "absent"), SAID.values(), ids=SAID)
@@ -79,7 +71,8 @@ def test_the_table_shows_the_design():
     setup = build(Scenario.default_for("liver"), sample("liver"))
     table = frame(app, "theta")
     assert table["direction"].tolist() == list(sample("liver").features)
-    assert table["typical error"].to_numpy() == pytest.approx(setup.design.direction_std())
+    assert table["typical error"].to_numpy() == pytest.approx(feature_std(setup, setup.design))
+    assert table["unit"][0] == f"{setup.dataset.units[0]}²"
     assert {"precision 1/v", "signal / noise (not private)"} <= set(table.columns)
     assert "precision 1/v²" in frame(on(data="liver", guarantee="theorem1"), "theta").columns
     assert app.get("download_button")
@@ -96,9 +89,10 @@ def test_thousands_of_records_are_not_drawn_one_by_one():
 def test_splits_are_compared_under_the_chosen_guarantee_and_under_both_behind_a_switch():
     app = clean(on(THROUGH, data="liver"))
     assert_says(app, ["**Most information survives with: paper's best split, exact.**"], ["Theorem 2, as printed: "])
+    assert any("the highest PNR gives the most information" in one.proto.label for one in app.get("page_link"))
     assert any(len(drawn["data"]) == 1 and drawn["data"][0]["type"] == "bar" for drawn in charts(app))
     app.toggle(key="budget_both").set_value(True).run()
-    assert_says(app, ["Theorem 2, as printed: ", "for Gaussian answers only",
+    assert_says(app, ["Theorem 2, as printed: ", "For Gaussian answers only",
                       "Computed on the data itself: not private."])
     table = frame(app, "split")
     assert table["split"].tolist() == ["equal shares", "a share for some", "least error", "paper's best split, relaxed",
@@ -111,7 +105,7 @@ def test_splits_are_compared_under_the_chosen_guarantee_and_under_both_behind_a_
 def test_each_form_of_max_pnr_has_its_water():
     app = on(THROUGH, data="cardiotocography", query="identity", bound="none", directions="eigenvectors")
     assert "20 of 21 dry" in text(app)
-    for form, words in (("unrelaxed", "Here is no common level"), ("relaxed", "Level:")):
+    for form, words in (("unrelaxed", "There is no common level"), ("relaxed", "Level:")):
         app.segmented_control(key="budget_form_exact").set_value(form).run()
         assert words in said(app)
 
@@ -119,7 +113,7 @@ def test_each_form_of_max_pnr_has_its_water():
 @pytest.mark.parametrize("choices", [{"mode": "rows"}, {"mode": "columns"}, {"query": "identity", "mode": "columns"}])
 def test_the_inverse_question_is_hidden_where_it_does_not_fit(choices):
     app = on(INVERSE, data="liver", **choices)
-    assert "The inverse question is not asked here" in said(app)
+    assert "Epsilon cannot be found from noise here" in said(app)
     assert not keyed(app, "number_input", "budget_")
 
 
@@ -130,14 +124,15 @@ def wanted(app, k):
 @pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
 def test_the_epsilon_for_the_wanted_noise_is_taken_over_with_one_click(guarantee):
     app = on(INVERSE, data="liver", guarantee=guarantee)
-    wanted(app, 2).set_value(0.05).run()
-    wanted(app, 5).set_value(0.02).run()
+    own = to_own(build(Scenario.default_for("liver"), sample("liver")))[[2, 5]] ** 2
+    for k, value in zip((2, 5), own * [0.05, 0.02], strict=True):
+        wanted(app, k).set_value(float(value)).run()
     assert "The smallest ε for this noise" in said(app)
     scenario = Scenario.from_query(link(press(app, "budget_take")))
     assert (scenario.guarantee, scenario.allocation) == ("exact", "manual")
     std = build(scenario, sample("liver")).design.direction_std()
     assert std[[2, 5]] == pytest.approx([0.05, 0.02], rel=2e-3)
-    assert (wanted(app, 2).value, wanted(app, 5).value) == (0.05, 0.02)
+    assert [wanted(app, k).value for k in (2, 5)] == pytest.approx(own * [0.05, 0.02])
 
 
 def test_directions_are_chosen_for_the_inverse_question():
@@ -151,11 +146,11 @@ def test_directions_are_chosen_for_the_inverse_question():
 def test_an_epsilon_outside_the_range_is_clamped_and_said():
     app = on(INVERSE, data="liver")
     wanted(app, 2).set_value(1e-9).run()
-    assert "outside what this app holds" in said(app)
+    assert "The app allows ε up to" in said(app)
     assert link(press(app, "budget_take"))["epsilon"] == "1000"
     wanted(app, 2).set_value(1e9).run()
     wanted(app, 5).set_value(1e9).run()
-    assert "below 0.001" in said(app)
+    assert "uses ε = 0.001, its smallest value" in said(app)
     assert link(press(app, "budget_take"))["epsilon"] == "0.001"
 
 
@@ -190,34 +185,35 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
         std = design.noise_std()
         if design.mode == "both":  # entries between two of the needed, the two halves averaged
             within = [std[i, j] / unit[i] / unit[j] / (1 if i == j else 2**0.5)
-                      for i in scenario.favoured for j in scenario.favoured]
+                      for i in scenario.priority_directions for j in scenario.priority_directions]
             return (sum(value**2 for value in within) / len(within)) ** 0.5
-        return (sum((std[i, 0] / unit[i]) ** 2 for i in scenario.favoured) / len(scenario.favoured)) ** 0.5
+        first = scenario.priority_directions
+        return (sum((std[i, 0] / unit[i]) ** 2 for i in first) / len(first)) ** 0.5
 
     drawn = component(app, "budget_trade_off")
     gain = noise(setup.design) / noise(equal)
     assert drawn["here"]["x"] == pytest.approx(gain)
     assert [(mark["x"], mark["y"]) for mark in drawn["marks"] if mark["kind"] == "equal"] == [(1, 1)]
     walls = {wall["name"]: wall["x"] for wall in drawn["walls"]}
-    assert walls["only the needed"] < 1
+    assert walls["only priority columns"] < 1
     bounded = scenario.bound != "none"
     assert [line["own"] for line in drawn["lines"]] == ([True, False] if bounded else [True])
-    assert ("least possible, any shape" in walls) != bounded
+    assert ("lowest possible Gaussian noise" in walls) != bounded
     assert ("This is noise alone" in text(app)) == bounded
     if not bounded:
-        assert walls["least possible, any shape"] <= min(gain, walls["only the needed"]) * (1 + 1e-6)
-    assert 0 < len(scenario.favoured) < size
-    assert "times the least possible" in text(app)
-    assert "times the least possible" in strip(app)
+        assert walls["lowest possible Gaussian noise"] <= min(gain, walls["only priority columns"]) * (1 + 1e-6)
+    assert 0 < len(scenario.priority_directions) < size
+    assert "times the lowest possible Gaussian noise" in text(app)
+    assert "times the lowest possible Gaussian noise" in strip(app)
     assert drawn["movable"] == (scenario.guarantee == "exact")
     if scenario.guarantee == "exact":
         assert gain < 1
         assert drawn["here"]["share"] == scenario.share
-        assert "Equal noise would have to spend ε = " in text(app)
+        assert "Equal noise needs ε = " in text(app)
     else:
         assert gain > 50
         assert "this design" in [mark["name"] for mark in drawn["far"]]
-        assert "would have to spend" not in text(app)
+        assert "Equal noise needs ε" not in text(app)
     assert {mark["kind"] for mark in drawn["far"]} >= {"theorem1"}
 
 
@@ -232,14 +228,14 @@ def test_the_trade_off_along_other_directions_follows_their_seed():
 
 
 def test_curves_are_drawn_anew_where_their_directions_or_needs_change(monkeypatch):
-    turned = Scenario(query="mean", directions="random", favoured=(0, 1), importance=(2, 1))
+    turned = Scenario(query="mean", directions="random", priority_directions=(0, 1), importance=(2, 1))
 
     def known(scenario):
         return frontier._same_curves(SimpleNamespace(scenario=scenario, dataset=None))
 
     monkeypatch.setattr(session, "uploaded_directions", lambda: None)
     assert known(turned) == known(turned.changed(share=0.3))
-    for changes in ({"seed": 1}, {"importance": (1, 2)}, {"favoured": (0, 2)}):
+    for changes in ({"seed": 1}, {"importance": (1, 2)}, {"priority_directions": (0, 2)}):
         assert known(turned) != known(turned.changed(**changes))
     standard = turned.changed(directions="standard")
     assert known(standard) == known(standard.changed(seed=1))

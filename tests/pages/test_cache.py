@@ -119,13 +119,13 @@ def a_scenario_before():
     import streamlit as st
 
     from mvgviz.ui import session
-    from mvgviz.ui.rule_picture import asked_by_theorem
+    from mvgviz.ui.rule_picture import rivals
 
     session.adopt_link()
     before = session.setup()
     session.update(epsilon=3.0)  # and the run is stopped before a part of the page learns of it
-    old = asked_by_theorem(before)
-    st.markdown(repr(asked_by_theorem(session.setup()) is not old is asked_by_theorem(before)))
+    old = rivals(before)
+    st.markdown(repr(rivals(session.setup()) is not old is rivals(before)))
 
 
 def test_nothing_of_the_scenario_before_is_kept_for_the_one_that_is():

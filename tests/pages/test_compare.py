@@ -8,7 +8,7 @@ from mvgviz.pictures.advice import FORGETS_DIRECTIONS
 from mvgviz.scenario.scenario import TASKS
 from mvgviz.trials.levers import levers
 from mvgviz.trials.run import run_trials
-from mvgviz.ui.menu import COMPARE
+from mvgviz.ui.menu import COMPARE, UTILITY
 from tests.pages.app import (
     assert_says,
     change,
@@ -58,13 +58,13 @@ def test_the_ranking_shows_the_engine_s_numbers():
     dot = next(one for one in spec(app)["data"] if one.get("name") == "Laplace (ε alone), trials only")
     assert dot["x"][0] == pytest.approx(results["laplace"].mean)
     assert dot["marker"]["symbol"] == "diamond"
-    assert_says(app, ["times the least possible", "the same random numbers, trial by trial"])
+    assert_says(app, ["times the lowest possible Gaussian noise", "the same random numbers in each trial"])
     assert shown.loc["Gaussian, classic"]["epsilon really spent"] == pytest.approx(0.784, abs=1e-3)
 
 
 def test_what_does_not_apply_is_listed_with_its_reason():
     app = clean(on(data="two_features"))
-    assert "Not in the chart: 8, and why" in [one.label for one in app.expander]
+    assert "Not in the chart: 9, and why" in [one.label for one in app.expander]
     assert_says(app, ["**Laplace, upper triangle**: noise on the upper triangle needs a symmetric answer",
                       "**Gaussian, classic**: its proof needs ε below 1"])
     assert "its proof needs" not in said(on(data="two_features", epsilon="0.5"))
@@ -72,10 +72,10 @@ def test_what_does_not_apply_is_listed_with_its_reason():
 
 def test_one_sensitivity_for_all_and_it_is_said_which():
     app = clean(on(data="liver"))
-    assert "All with the tight sensitivity s₂ = 0.0246" in said(app)
+    assert "All use the tight sensitivity s₂ = 0.0246" in said(app)
     before = frame(app, "mechanism").set_index("mechanism")["mean error"]
     app.segmented_control(key="compare_s2").set_value("printed").run()
-    assert "All with the sensitivity as the paper prints it, s₂ = 0.0348" in said(app)
+    assert "All use the sensitivity as the paper prints it, s₂ = 0.0348" in said(app)
     after = frame(app, "mechanism").set_index("mechanism")["mean error"]
     assert after["Gaussian, analytic"] > before["Gaussian, analytic"]
     assert "tight and as printed are the same" in said(on(data="karate"))
@@ -85,10 +85,10 @@ def test_the_switch_leaves_only_those_that_beat_the_trivial_answer():
     assert not [one for one in on(data="karate").toggle if one.key == "compare_zoom"]  # nothing beats all zeros
     app = on(data="karate", epsilon="15")
     shown = frame(app, "mechanism").set_index("mechanism")
-    shown = shown[shown["beats the answer without data"] == "yes"]
+    shown = shown[shown["beats the no-data baseline"] == "yes"]
     best = shown["mean error"].nunique()  # one that is the same as another is drawn once
     assert best > 1
-    assert app.toggle(key="compare_zoom").label == f"Only the {best} that beat the answer without data"
+    assert app.toggle(key="compare_zoom").label == f"Only the {best} that beat the no-data baseline"
     app.toggle(key="compare_zoom").set_value(True).run()
     assert len(spec(clean(app))["layout"]["yaxis"]["ticktext"]) == best
 
@@ -113,7 +113,7 @@ def test_the_advisor_finds_a_query_where_the_scenario_s_does_not_serve():
 
 def test_one_trial_has_no_interval_and_no_verdict():
     app = on(data="liver", trials="1")
-    assert_says(app, ["1 trial, so no interval", "one trial cannot tell them apart"])
+    assert_says(app, ["1 trial, so no interval", "one trial cannot tell"])
     turn(app, SAME)
 
 
@@ -123,13 +123,13 @@ def test_the_same_error_starts_at_this_design_and_is_read_across():
     design = run_trials(Scenario.from_query(link(app)), sample("liver"), mechanisms=["mvg-exact"],
                         sensitivity="tight")["mvg-exact"].mean
     assert slider.value == pytest.approx(design, rel=5e-3)
-    assert "needs the least: ε" in said(app)
+    assert "needs the lowest ε: " in said(app)
     figure = spec(app)
     assert [one["x"][0] for one in figure["data"] if one.get("yaxis") == "y2" and one["mode"] == "markers"]
     chosen = next(one for one in app.multiselect if one.label == "Mechanisms drawn")
     assert len(chosen.value) == 6
     chosen.set_value(["laplace"]).run()
-    assert "Laplace needs the least" in said(app)
+    assert "Laplace needs the lowest" in said(app)
     next(one for one in app.multiselect if one.label == "Mechanisms drawn").set_value([]).run()
     assert any("Choose at least one mechanism" in one.value for one in clean(app).info)
 
@@ -146,12 +146,13 @@ class Stopped(set):
         self.released = True
 
 
-@pytest.mark.parametrize("section", [RANKING, SAME, LEVERS, ADVISOR])
-def test_stopped_work_waits_and_goes_on_when_asked(section):
-    app = opened(COMPARE.path, data="liver", **FEW)
+@pytest.mark.parametrize(("page", "section"), [
+    *((COMPARE, section) for section in (RANKING, SAME, LEVERS, ADVISOR)), (UTILITY, "True against noisy")])
+def test_stopped_work_waits_and_goes_on_when_asked(page, section):
+    app = opened(page.path, data="liver", **FEW)
     app.session_state["_trials_stopped"] = Stopped()
     app.select_slider(key="w_epsilon").set_value(0.5)  # nothing is known yet
-    turn(app, section)
+    clean(put(app, compare_section=section, utility_section=section))
     button = next(one for one in app.button if one.label == "Go on")
     assert app.get("progress")
     clean(button.click().run())
@@ -160,11 +161,15 @@ def test_stopped_work_waits_and_goes_on_when_asked(section):
 
 
 def test_an_advice_is_loaded_with_one_click_and_stays_first():
-    app = clean(on(ADVISOR, data="two_features"))
+    words = said(on(ADVISOR, data="two_features"))
+    assert "Recommended: mean, box noise, " in words
+    assert "Box noise is lower for up to " in words
+    assert "the best attacker is right 70 times in 100, against 55 with Gaussian noise" in words
+    app = clean(put(on(ADVISOR, data="two_features"), compare_gaussian=True))
     words = said(app)
     assert "Recommended: mean, exact, ellipse, 99 % to sleep. Its error is " in words
-    assert "; the design as it stands (mean, exact, 80 % to sleep) has 92 % more error" in words
-    assert "expected error: noise and the bias of clipping" in words
+    assert ". Your design (mean, exact, 80 % to sleep) has 92 % more error" in words
+    assert "expected error (noise and clipping bias)" in words
     loaded = link(press(app, "compare_load_0"))
     assert loaded == {"data": "two_features", "trials": "6", "share": "0.99", "bound": "even"}
     assert "Keep your design: mean, exact, ellipse, 99 % to sleep" in said(app)
@@ -174,13 +179,13 @@ def test_an_advice_is_loaded_with_one_click_and_stays_first():
 
 
 def test_it_is_said_which_designs_forget_the_directions_that_are_needed():
-    app = clean(on(ADVISOR, data="two_features", query="mean", task="reconstruction", judged="needed",
-                   directions="random", allocation="binary", favoured="1"))
+    app = clean(on(ADVISOR, data="two_features", query="mean", task="reconstruction", judged="priority",
+                   directions="random", allocation="binary", priority_directions="1"))
     assert FORGETS_DIRECTIONS in said(app)
     helped = {one.label: one.help for one in keyed(app, "button", "compare_load_")}
     equal = next(label for label in helped if "equal shares" in label)
     assert helped[equal] == FORGETS_DIRECTIONS
-    assert FORGETS_DIRECTIONS not in said(on(ADVISOR, data="two_features", judged="needed", query="mean"))
+    assert FORGETS_DIRECTIONS not in said(on(ADVISOR, data="two_features", judged="priority", query="mean"))
 
 
 def test_only_the_needed_cannot_be_loaded_and_it_is_said_what_to_do():
@@ -229,8 +234,8 @@ def test_the_other_designs_are_those_of_the_sensitivity_chosen_and_the_one_chose
 
 def test_the_stand_in_of_an_upload_says_where_its_ranges_are_from():
     app = uploaded("a,b,c\n" + "".join(f"{i},{i * i % 17},{i % 5}\n" for i in range(40)))
-    change(app, trials=4, allocation="binary", favoured=(1, 2))
-    assert "The ranges, however, are" in said(turn(to(app, COMPARE), ADVISOR))
+    change(app, trials=4, allocation="binary", priority_directions=(1, 2))
+    assert "read from the data" in said(turn(to(app, COMPARE), ADVISOR))
 
 
 @pytest.mark.parametrize("task", TASKS)

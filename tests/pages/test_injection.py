@@ -42,7 +42,8 @@ def assert_escaped(app, where):
 def test_names_of_columns_and_files_are_escaped_on_every_tab_of_every_page():
     app = choose(opened(DATA.path, everything=True), hostile.table(), f"{hostile.NAMES[1]}.csv")
     asked = app.session_state["_scenario"]
-    app.session_state["_scenario"] = asked.changed(query="mean", allocation="binary", favoured=(0, 4, 5), trials=2)
+    app.session_state["_scenario"] = asked.changed(query="mean", allocation="binary", priority_directions=(0, 4, 5),
+                                                   trials=2)
     app.session_state["_notes"] = "\n".join(hostile.NAMES)
     assert_escaped(clean(app.run()), "data")
     for page, (key, tabs) in TABS.items():

@@ -1,8 +1,12 @@
 """Release & report and the plan with a ledger that lasts: whom it counts for, what it remembers, where it fails."""
 
+import sqlite3
+from contextlib import closing
+
+import numpy as np
 import pytest
 
-from mvgviz import Ledger
+from mvgviz import Ledger, gaussian_mu
 from mvgviz.release.ledger import Spend
 from mvgviz.ui.menu import DATA, PLAN, RELEASE
 from tests.pages.app import CSV, box, choose, clean, desk, go, keyed, opened, released, said, text, to
@@ -40,17 +44,17 @@ def enter(path, mu=0.3, population=PATIENTS):
 
 def test_nothing_is_released_before_it_is_said_who_the_records_are_about(path):
     app = clean(page())
-    assert "not known before it is said who they are" in facts(app)
-    assert "beside what was released about the same people before" in text(app)
+    assert "name the population to see this" in facts(app)
+    assert "on top of earlier releases about the same people" in text(app)
     box(app, "release_sure_").check().run()
     assert go(app).disabled
-    assert "Not before you say who the records are about" in text(app)
+    assert "Say above who the records are about to continue" in text(app)
     released(named(app))
     [entry] = Ledger(path).entries
     assert (entry.population, entry.data, entry.state) == (PATIENTS, "liver", "released")
     assert "Counts for **patients of 2024**" in text(app)
-    assert "A lasting ledger on this computer" in text(app)
-    assert "reloading or closing" not in text(app)
+    assert "This ledger is a file on this computer" in text(app)
+    assert "Reloading or closing" not in text(app)
     assert str(path.parent) not in text(app) + facts(app)
 
 
@@ -61,7 +65,7 @@ def test_the_next_session_goes_on_where_the_last_one_stopped(path):
     assert desk(app).population("liver") == PATIENTS  # proposed, as it was entered before
     assert "ε = 1.00 → 1.4" in facts(app)
     assert "these people, in all sessions" in facts(app)
-    assert "With what was released about these people already (ε = 1.00)" in text(app)
+    assert "With earlier releases about these people (ε = 1.00)" in text(app)
     other = clean(named(page(), "volunteers of 2025"))
     assert "nothing → ε = 1.00" in facts(other)
     assert "It is the first about these people in the ledger" in text(other)
@@ -103,13 +107,13 @@ def test_a_ledger_that_cannot_be_read_is_one_sentence_and_no_release(path):
     app.run()
     assert not app.exception
     assert len(app.error) == 1
-    assert "is damaged and cannot be trusted" in app.error[0].value
+    assert "is damaged; put a backup" in app.error[0].value
     assert not any(one.key == "release_go" for one in app.button)
     assert "Released, 6 × 6" in text(app)  # what this session released can still be fetched
     for where in (RELEASE, PLAN):
         fresh = opened(where.path, data="liver")
         assert not fresh.exception
-        assert "is damaged and cannot be trusted" in fresh.error[0].value
+        assert "is damaged; put a backup" in fresh.error[0].value
         assert not any(one.key in ("release_go", "plan_go") for one in fresh.button)
     assert path.read_bytes() == b"x" * 9000
     clean(opened(DATA.path, data="liver"))  # elsewhere it does not matter
@@ -119,8 +123,8 @@ def test_a_plan_counts_for_the_population_too(path):
     app = opened(PLAN.path, data="liver")
     box(app, "plan_sure_").check().run()
     assert app.button(key="plan_go").disabled
-    assert "Not before you say who the records are about" in text(app)
-    assert "What was released about the same people before counts too" in text(app)
+    assert "Say above who the records are about to continue" in text(app)
+    assert "Earlier releases about the same people count too" in text(app)
     named(app)
     assert "Released about these people: nothing yet" in text(app)
     app.button(key="plan_go").click().run()
@@ -162,17 +166,48 @@ def test_a_downloaded_ledger_is_counted_once(path):
         named(app, key="release_ledger_about")
         app.button(key="release_ledger_import").click().run()
     assert [(entry.population, entry.mu) for entry in Ledger(path).entries] == [(PATIENTS, 0.3)]
-    assert [one.value for one in app.toast] == ["Everything in this file is in the ledger already; nothing was added"]
+    assert [one.value for one in app.toast] == ["The ledger already holds everything in this file; nothing was added"]
     clean(app)
 
 
 def test_no_value_of_a_table_is_in_the_ledger_s_file(path):
     rows = "".join(f"{1000 + i}.8317,{i % 7}.9931\n" for i in range(60))
     app = opened(DATA.path)
-    to(choose(app, f"age,dose\n{rows}", "secret-file.csv"), RELEASE)
+    choose(app, f"age,dose\n{rows}", "secret-file.csv")
+    app.text_input(key="upload_title").set_value("Doses").run()
+    to(app, RELEASE)
+    assert "under the name **Doses**" in box(app, "release_sure_").label
     box(app, "release_accept_ranges").check().run()
     released(named(app))
-    kept = b"".join(file.read_bytes() for file in path.parent.iterdir())
-    assert PATIENTS.encode() in kept
-    for trace in (b"8317", b"9931", b"1000", b"1059", b"secret", b"age", b"dose"):
+    with closing(sqlite3.connect(path)) as connection:
+        rows = [row for name in ("population", "release", "answer")
+                for row in connection.execute(f"SELECT * FROM {name}")]
+    kept, [made] = repr(rows), desk(app).releases
+    assert PATIENTS in kept
+    assert rows[-1][1] == made.certificate  # what was published: names and ranges, which were accepted
+    assert np.array_equal(np.frombuffer(rows[-1][2]), made.noisy.ravel())
+    for trace in ("1001.8317", "1058.8317", "1.9931", "secret"):
         assert trace not in kept
+
+
+def test_a_release_comes_back_in_another_session_that_names_the_same_people(path):
+    first = released(named(page(query="mean")))
+    assert "**Released**, and kept in the ledger" in text(first)
+    assert "no cap is set" in text(first)
+    [made] = desk(first).releases
+    app = clean(page(query="mean"))
+    assert desk(app).shown("liver") == ()  # the ledger proposes a name; this session has not said it
+    assert not keyed(app, "download_button", "release_zip")
+    app.button(key="release_past").click().run()
+    [again] = desk(clean(app)).shown("liver")
+    assert np.array_equal(again.noisy, made.noisy)
+    assert [one.key for one in app.get("download_button")][:5] == [
+        "release_zip", "release_csv", "release_intervals", "release_npy", "release_json"]
+    assert "Released, 6 × 1, noise included" in text(app)
+    assert desk(clean(named(page(query="mean"), "others"))).shown("liver") == ()
+    released(app)
+    assert [one.number for one in desk(app).shown("liver")] == [1, 2]
+    assert "2 releases asked this. Their average has intervals 29 % narrower" in text(app)
+    app.toggle(key="release_capped").set_value(True).run()
+    more = int((gaussian_mu(3.0, 1e-6) / made.mu) ** 2 - 2)
+    assert f"the cap allows {more} more like it" in text(clean(app))

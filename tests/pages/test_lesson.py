@@ -1,17 +1,17 @@
-"""The lesson's pages: seven steps of the same form, a place in the address, answers that check themselves."""
+"""The lesson's pages: steps of the same form, a place in the address, answers that check themselves."""
 
 import json
 import re
 
+import numpy as np
 import pytest
 
 from mvgviz.lesson.steps import STEPS, token_of
 from mvgviz.pictures.scenes import SCENES, note_of
 from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES, PAGES
-from mvgviz.ui.screen import handout
-from tests.pages.app import clean, component, link, opened, press, text, to
+from tests.pages.app import clean, link, opened, press, spec, text, to
 
-NUMBERS = range(1, 8)
+NUMBERS = range(1, len(STEPS) + 1)
 END = re.compile(r"[.!?](?=\s|$)")
 
 
@@ -25,43 +25,36 @@ def control(app, number):
     return getattr(app, kind)(key=f"lesson_control_{number}")
 
 
-def key_of(number, value):
-    return f"lesson_answer_{number}_{token_of(value)}"
+def ghost(app):
+    return next(one for one in app.slider if one.key.startswith("lesson_guess_"))
 
 
-def question(app, number, value):
-    kind = ("radio" if STEPS[number - 1].answer(value).options else
-            "slider" if SCENES[number - 1].ghost else "number_input")
-    return getattr(app, kind)(key=key_of(number, value))
-
-
-def answered(app, number, value, given):
-    """The app after an answer; a ghost is dragged and then revealed."""
-    question(app, number, value).set_value(given)
-    app.run()
-    if SCENES[number - 1].ghost and [one for one in app.button if one.key == "lesson_reveal"]:
-        app.button(key="lesson_reveal").click().run()
+def guessed(app, given):
+    """The app after a guess."""
+    ghost(app).set_value(given).run()
+    app.button(key="lesson_reveal").click().run()
     return clean(app)
 
 
 def right_and_wrong(number, value):
-    answer = STEPS[number - 1].answer(value)
-    if answer.options:
-        return answer.right, next(option for option in answer.options if option != answer.right)
-    return (round(answer.value * 20) / 20, 0.5) if SCENES[number - 1].ghost else (round(answer.value, 3),
-                                                                                  round(3 * answer.value, 3))
+    answer, ghost = STEPS[number - 1].answer(value), SCENES[number - 1].ghost(value)
+    steps = round((answer.value - ghost.least) / ghost.step)
+    return min(round(ghost.least + steps * ghost.step, 2), ghost.most), ghost.start
+
+
+def traces(app):
+    return [one.get("name") for one in spec(app)["data"]]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_deep_link_opens_a_step_of_one_control_one_chart_one_question_and_formulas(number):
+def test_a_deep_link_opens_a_step_of_one_question_one_chart_and_formulas_and_shows_no_control_yet(number):
     scene = SCENES[number - 1]
     app = clean(at_step(number, data="liver", epsilon="0.3"))
     keys = [widget.key for kind in ("slider", "select_slider", "selectbox", "segmented_control", "radio", "checkbox",
                                     "number_input", "multiselect", "text_input", "toggle") for widget in app.get(kind)]
-    assert sorted(keys) == sorted(["lesson_steps", f"lesson_control_{number}", key_of(number, STEPS[number - 1].start)])
+    assert sorted(keys) == sorted(["lesson_steps", ghost(app).key])
     assert len(app.get("plotly_chart")) == 1
     assert len(app.latex) == len(scene.formulas) >= 2
-    assert f"step {number} of 7" in text(app)
     shown = [one.value for one in app.markdown]
     assert f"#### {scene.title}" in shown
     assert "  \n".join(scene.sentences(STEPS[number - 1].start)) in shown
@@ -71,7 +64,7 @@ def test_a_deep_link_opens_a_step_of_one_control_one_chart_one_question_and_form
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: str(scene.step.number))
-def test_each_step_has_three_sentences_and_a_readable_picture_at_every_value(scene):
+def test_each_step_has_three_short_sentences_and_a_readable_picture_at_every_value(scene):
     pictures = set()
     for value in scene.step.values:
         sentences = [sentence.replace("*", "") for sentence in scene.sentences(value)]
@@ -79,106 +72,104 @@ def test_each_step_has_three_sentences_and_a_readable_picture_at_every_value(sce
         for plain in sentences:
             assert len(END.findall(plain)) == 1, plain
             assert plain.endswith(".")
+            assert len(plain.split()) <= 22, plain
             assert "—" not in plain
-        picture = scene.picture(value)
+        picture, waiting = scene.picture(value), scene.before(value, scene.ghost(value).start)
         pictures.add(picture.figure.to_json())
-        spec = json.loads(picture.figure.to_json())["layout"]
-        assert spec["font"]["size"] >= 16
-        assert spec["paper_bgcolor"] == "rgba(0,0,0,0)"
+        for one in (picture, waiting):
+            spec = json.loads(one.figure.to_json())
+            assert spec["layout"]["font"]["size"] >= 16
+            assert spec["layout"]["paper_bgcolor"] == "rgba(0,0,0,0)"
+            assert spec["layout"]["showlegend"]
+            assert all(trace.get("name") for trace in spec["data"] if trace["type"] != "heatmap")
         assert len(picture.takeaway) > 30
-        assert scene.before(value, 1.0).takeaway != picture.takeaway
+        assert waiting.takeaway != picture.takeaway
     assert len(pictures) == len(scene.step.values)  # the picture follows the control
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_questions_check_themselves_for_one_picture_and_the_picture_waits_for_a_guess(number):
-    app = at_step(number)
-    for value in (STEPS[number - 1].values[0], STEPS[number - 1].values[-1]):
-        control(app, number).set_value(value)
-        clean(app.run())
-        assert not app.success
-        assert not app.warning  # an answer is for one picture
-        waiting = app.get("plotly_chart")[0].proto.spec
+def test_nothing_shows_the_answer_before_the_guess_and_guess_and_truth_stand_together_after_it(number):
+    scene = SCENES[number - 1]
+    for value in (scene.step.values[0], scene.step.values[-1]):
+        token = None if value == scene.step.start else token_of(value)
+        app = clean(at_step(number, **({"value": token} if token else {})))  # a link holds the control too
+        assert link(app).get("value") == token
+        answer = scene.step.answer(value)
+        assert traces(app).count("your guess") == 1
+        assert scene.ghost(value).shown % answer.value not in text(app)
+        assert scene.why(value) not in text(app)
+        assert not [*app.success, *app.warning, *app.info]
+        waiting = traces(app)
         right, wrong = right_and_wrong(number, value)
-        answered(app, number, value, wrong)
-        assert not app.success
-        assert app.warning[0].value == f"**Not yet.** {SCENES[number - 1].hint(value, wrong)}"
-        answered(app, number, value, right)
-        assert not app.warning
-        assert app.success[0].value == f"**Right.** {SCENES[number - 1].why(value)}"
-        assert app.get("plotly_chart")[0].proto.spec != waiting
-        expected = None if value == STEPS[number - 1].start else token_of(value)
-        fresh = clean(at_step(number, **({"value": expected} if expected else {})))  # a link holds the control too
-        assert control(fresh, number).value == value
-        assert link(app).get("value") == link(fresh).get("value") == expected
-    assert link(app).get("step", "1") == str(number)
+        guessed(app, wrong)
+        assert scene.hint(value, wrong) in app.warning[0].value
+        assert scene.why(value) in app.warning[0].value
+        assert scene.ghost(value).shown % wrong in app.warning[0].value
+        assert traces(app).count("your guess") == 1
+        assert control(app, number).value == value
+        truth = spec(app)
+        app.button(key="lesson_again").click().run()
+        assert traces(clean(app)) == waiting
+        guessed(app, right)
+        assert app.success[0].value.endswith(scene.why(value))
+        assert spec(app) != truth  # the ghost is elsewhere
 
 
-def test_answers_are_kept_for_each_step_and_each_value_of_its_control():
-    app = answered(at_step(6), 6, "theorem1", "little")
-    control(app, 6).set_value("exact").run()
-    assert question(app, 6, "exact").value is None
-    answered(app, 6, "exact", "half")
+def test_the_ghost_stays_while_the_control_moves_and_while_one_is_elsewhere():
+    app = guessed(at_step(2), 1.2)
+    control(app, 2).set_value(0.5).run()
+    assert traces(clean(app)).count("your guess (80 %)") == 1
+    assert app.info[0].value == SCENES[1].why(0.5)
     press(app, "lesson_next")
     press(app, "lesson_back")
-    assert question(app, 6, "exact").value == "half"
-    assert app.warning[0].value.startswith("**Not yet.**")
-    control(app, 6).set_value("theorem1").run()
-    assert question(app, 6, "theorem1").value == "little"
-    assert app.success[0].value.startswith("**Right.**")
+    assert traces(app).count("your guess (80 %)") == 1
+    control(app, 2).set_value(0.8).run()
+    assert "**You said 1.20×.**" in app.warning[0].value
 
 
-def test_whoever_does_not_guess_can_look():
-    app = at_step(1)
-    app.button(key="lesson_reveal").click().run()
-    assert app.info[0].value == SCENES[0].why(STEPS[0].start)
-    assert "0 of 7 questions answered right" in dots(clean(app))
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: str(scene.step.number))
+def test_a_right_guess_lies_on_the_answer_in_the_picture(scene):
+    """Where the ghost's handle is then, something of the answer is: a bar's end, an outline, a mark, a dot."""
+    for value in (scene.step.values[0], scene.step.start):
+        found, figure = scene.ghost(value), scene.picture(value).figure
+        at, move = np.array(found.handle[:2]), np.array(found.handle[2:])
+        handle = at + scene.step.answer(value).value * move
+        spans = np.array([np.ptp(figure.layout[f"{axis}axis{found.axes}"].range) for axis in "xy"])
+        moves = move != 0  # a bar and a track are met along the way that the ghost goes
+        points = [point for trace in figure.data if (trace.xaxis or "x") == f"x{found.axes}" and trace.type != "heatmap"
+                  and trace.name != "the mixture" for point in zip(trace.x, trace.y, strict=True)
+                  if None not in point]
+        assert min(np.abs((np.array(points) - handle) / spans)[:, moves].max(axis=1)) < 0.01, (value, handle)
 
 
-def dots(app):
-    return next(block.proto.body for block in app.get("html") if 'class="dots"' in block.proto.body)
-
-
-def test_dots_show_what_was_tried_and_the_end_sums_up():
-    app = answered(at_step(1), 1, STEPS[0].start, "55")
-    app.button(key="lesson_next").click().run()
-    answered(app, 2, 1.0, "70")
-    assert dots(app).count('class="right') == dots(app).count('class="tried') == 1
-    app.segmented_control(key="lesson_steps").set_value(7).run()
-    assert "2 of 7 questions tried, 1 answered right." in text(clean(app))
+def test_one_line_shows_what_was_tried_and_the_end_sums_up_and_offers_a_second_hour():
+    app = guessed(at_step(1), 50)
+    press(app, "lesson_next")
+    guessed(app, 1.6)
+    steps = app.segmented_control(key="lesson_steps")
+    assert [option.content for option in steps.proto.options] == ["1 •", "2 ✓", "3", "4", "5"]
+    steps.set_value(5).run()
+    assert "2 of 5 questions tried, 1 answered right." in text(clean(app))
     summary = next(block.proto.body for block in app.get("html") if 'class="summary"' in block.proto.body)
-    assert summary.count("<li>") == 7
-    assert (summary.count("● answered"), summary.count("◐ tried"), summary.count("○ still open")) == (1, 1, 5)
+    assert summary.count("<li>") == 5
+    assert (summary.count("● answered"), summary.count("◐ tried"), summary.count("○ still open")) == (1, 1, 3)
+    assert app.button(key="lesson_next").disabled
+    press(app, "lesson_more_9")
+    assert link(app)["step"] == "9"
+    assert [option.content for option in app.segmented_control(key="lesson_steps").proto.options] == list("ABCD")
 
 
-def test_the_last_step_ends_with_one_column_among_many():
-    gains = component(clean(at_step(7)), "lesson_columns")["gains"]
-    assert [gain["columns"] for gain in gains] == list(range(2, 22))
-    assert (gains[-1]["short"], gains[-1]["spent"]) == ("0.24", "5.4")
+@pytest.mark.parametrize(("old", "number", "value"), [
+    ({"step": "3", "value": "0.8"}, 2, 0.8), ({"step": "5", "value": "people"}, 8, "people"),
+    ({"step": "4", "value": "75"}, 4, 75), ({"step": "6", "value": "exact"}, 6, "exact")])
+def test_an_older_link_opens_the_step_that_has_its_value(old, number, value):
+    app = clean(opened(LESSON.path, **old))
+    assert f"#### {SCENES[number - 1].title}" in [one.value for one in app.markdown]
+    assert ghost(app).key == f"lesson_guess_{number}_{token_of(value)}"
+    assert "ignored" not in text(app)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_every_wrong_answer_gets_a_hint_that_is_not_the_answer(number):
-    scene = SCENES[number - 1]
-    for value in scene.step.values:
-        answer = scene.step.answer(value)
-        wrong = ([option for option in answer.options if option != answer.right] if answer.options else
-                 [0.01, answer.value / 2, 2 * answer.value, 3.5, 500.0])
-        for given in wrong:
-            assert not answer.accepts(given)
-            hint = scene.hint(value, given)
-            assert len(hint) > 20
-            assert (scene.option(answer.right) if answer.options else f"{answer.value:.3g}") not in hint
-
-
-def test_hints_know_the_usual_mistakes():
-    assert "do not add" in SCENES[4].hint("together", 2.5)
-    assert "width" in SCENES[2].hint(0.8, 0.8)
-    assert "Not so tall" in SCENES[2].hint(0.8, 2.0)
-    assert "Taller" in SCENES[2].hint(0.8, 1.2)
-
-
-@pytest.mark.parametrize(("number", "value"), [(n, value) for n in (2, 3, 4) for value in STEPS[n - 1].values])
+@pytest.mark.parametrize(("number", "value"), [(n, value) for n in (2, 3) for value in STEPS[n - 1].values])
 def test_alternatives_of_the_shapes_tell_their_sizes(number, value):
     words = SCENES[number - 1].picture(value).takeaway
     assert len(re.findall(r"[0-9.]+ (?:hours|points)", words)) >= 2
@@ -197,14 +188,14 @@ def test_promise_and_curve_have_one_width(guarantee):
 
 def test_one_of_a_thing_is_not_many():
     said = " ".join(SCENES[n].picture(value).takeaway + SCENES[n].question(value) + SCENES[n].why(value)
-                    for n in range(6) for value in STEPS[n].values)
+                    for n in (0, 1, 2, 3, 4, 5, 7, 8) for value in STEPS[n].values)
     assert not re.search(r"(?<![.0-9])1 (?:minutes|points|rows|columns|hours)\b", said)
 
 
 def test_only_an_axis_is_promised_to_gain():
     for angle in (30, 45, 60):
-        assert "next to nothing" in SCENES[3].why(angle)
-    assert "no shape beats" in SCENES[3].takeaway
+        assert "takes back" in SCENES[3].why(angle)
+    assert "no shape of Gaussian noise beats" in SCENES[3].takeaway
 
 
 def test_the_answers_are_not_one_click_from_the_questions():
@@ -225,7 +216,7 @@ def test_the_step_is_kept_in_the_address_by_every_way_to_move():
     app.segmented_control(key="lesson_steps").set_value(1).run()
     assert link(clean(app)) == {"data": "two_features"}
     assert app.button(key="lesson_back").disabled
-    assert at_step(7).button(key="lesson_next").disabled
+    assert at_step(5).button(key="lesson_next").disabled
 
 
 def test_going_back_in_the_browser_goes_back_in_the_lesson():
@@ -233,17 +224,17 @@ def test_going_back_in_the_browser_goes_back_in_the_lesson():
     app.button(key="lesson_next").click().run()
     app.query_params["step"] = "3"  # what the browser's own button does
     app.run()
-    assert "step 3 of 7" in text(clean(app))
+    assert f"#### {SCENES[2].title}" in [one.value for one in clean(app).markdown]
     del app.query_params["step"]
     app.run()
-    assert "step 1 of 7" in text(clean(app))
+    assert f"#### {SCENES[0].title}" in [one.value for one in clean(app).markdown]
 
 
-@pytest.mark.parametrize("place", ["0", "8", "three", "-1", "1.5", ""])
+@pytest.mark.parametrize("place", ["0", "10", "three", "-1", "1.5", ""])
 def test_a_step_that_is_not_there_is_said_and_the_first_opens(place):
     app = clean(at_step(place))
-    assert "the steps are 1 to 7" in text(app)
-    assert "step 1 of 7" in text(app)
+    assert "the steps are 1 to 9" in text(app)
+    assert f"#### {SCENES[0].title}" in [one.value for one in app.markdown]
     assert "step" not in link(app)
     assert "ignored" not in text(to(app, HOME))  # another page does not complain
 
@@ -251,7 +242,7 @@ def test_a_step_that_is_not_there_is_said_and_the_first_opens(place):
 def test_a_value_that_is_not_there_is_said():
     app = clean(at_step(4, value="17"))
     assert "the values of step 4 are 0, 15, 30, 45, 60, 75, 90" in text(app)
-    assert control(app, 4).value == 0
+    assert ghost(app).key == "lesson_guess_4_45"
 
 
 def test_the_big_screen_has_arrow_keys_and_stays_while_one_goes_on():
@@ -263,31 +254,22 @@ def test_the_big_screen_has_arrow_keys_and_stays_while_one_goes_on():
     assert not app.button(key="lesson_next").proto.shortcut
 
 
-def test_the_handout_is_one_page_with_everything_inside():
-    page = handout("http://localhost:8501/lesson")
-    assert page.count("<li>") == 7
-    assert page.count("<svg") == page.count("<img") == 1
-    known = ("http://localhost:8501/lesson", "http%3A%2F%2Fwww.w3.org%2F2000%2Fsvg")
-    assert "http" not in page.replace(known[0], "").replace(known[1], "")
-    assert all(scene.takeaway.split("'")[0] in page for scene in SCENES)
-    assert "<script" not in page
-
-
 def test_the_scenario_goes_through_the_lesson_untouched():
     app = opened(HOME.path, data="liver", epsilon="0.3")
     app.switch_page(LESSON.path).run()
     press(app, "lesson_next")
-    control(app, 2).set_value(4.0).run()
+    guessed(app, 2.0)
+    control(app, 2).set_value(0.6).run()
     press(app, "lesson_next")
     press(app, "lesson_back")
-    assert control(app, 2).value == 4.0  # kept while the lesson goes on
-    assert link(app) == {"data": "liver", "epsilon": "0.3", "step": "2", "value": "4"}
+    assert control(app, 2).value == 0.6  # kept while the lesson goes on
+    assert link(app) == {"data": "liver", "epsilon": "0.3", "step": "2", "value": "0.6"}
     assert link(to(app, DATA)) == {"data": "liver", "epsilon": "0.3"}
     assert app.select_slider(key="w_epsilon").value == 0.3
 
 
 def test_the_plane_is_drawn_in_steps_of_what_one_pupil_changes():
-    figure = SCENES[1].picture(1.0).figure
+    figure = SCENES[1].picture(0.8).figure
     assert figure.layout.yaxis.scaleratio == pytest.approx(12 / 100)
 
 
@@ -295,25 +277,22 @@ def test_the_bells_never_lose_their_peaks():
     for number in (1, 6):
         for value in STEPS[number - 1].values:
             for trace in SCENES[number - 1].picture(value).figure.data:
-                assert max(trace.y) > 0.99
+                assert trace.xaxis == "x2" or max(trace.y) > 0.99
 
 
 def test_the_notes_have_timing_questions_mistakes_and_all_answers():
     app = clean(opened(LESSON_NOTES.path))
     said = text(app)
-    begin = 0
     for scene in SCENES:
+        begin = 3 * ((scene.step.number - 1) % 5)
         note = note_of(scene.step.number)
         assert f"minute {begin} to {begin + scene.step.minutes} · {scene.step.minutes} minutes" in said
-        begin += scene.step.minutes
         assert f"**Ask.** {note.ask}" in said
         assert f"**Show.** {note.show}" in said
         assert len(note.mistakes) >= 2
         assert all(f"* {wrong} {reply}" in said for wrong, reply in note.mistakes)
         assert "{" not in note.show
-    assert begin == 20
     tables = [block.proto.body for block in app.get("html") if 'class="key"' in block.proto.body]
     assert [table.count("<td>") for table in tables] == [len(step.values) for step in STEPS]
-    assert "36 minutes" in tables[1]
-    assert len(app.get("plotly_chart")) == 1
+    assert "1.58×" in tables[1]
     assert "@media print" in " ".join(block.proto.body for block in app.get("html"))

@@ -1,6 +1,5 @@
 """Paper: three experiments, each with its chart, table and Figure 4; the numbers shown are the engine's."""
 
-import json
 import math
 import threading
 
@@ -24,7 +23,7 @@ from mvgviz.pictures.paper import (
 from mvgviz.ui import slices
 from mvgviz.ui.cache import SERVER
 from mvgviz.ui.menu import PAPER
-from tests.pages.app import clean, link, opened, text
+from tests.pages.app import charts, clean, link, opened, text
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
 
@@ -33,17 +32,13 @@ def turned_to(key, *, tab=TABLE, **parameters):
     return clean(opened(PAPER.path, state={"paper_experiment": key, "paper_tab": tab}, **parameters))
 
 
-def charts(app):
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
 @pytest.mark.parametrize("key", EXPERIMENTS)
 def test_every_experiment_has_its_chart_table_and_sentences(key):
     app = turned_to(key)
     report = run(EXPERIMENTS[key], sample(EXPERIMENTS[key].scenario.data), trials=4)
     (chart,) = charts(app)
     series = {trace["name"] for trace in chart["data"]}
-    assert {PRINTED, AS_PRINTED, EXACTLY, "random guess", "answer without data"} == series
+    assert {PRINTED, AS_PRINTED, EXACTLY, "random guess", "no-data baseline"} == series
     figures = app.dataframe[0].value
     shown = {str(row.iloc[0]).removeprefix("Beyond the paper: "): row for _, row in figures.iterrows()}
     for row in report.rows:  # the page shows the engine's numbers and its sentences

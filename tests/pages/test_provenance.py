@@ -10,20 +10,22 @@ import pandas as pd
 import pytest
 
 from mvgviz import Scenario, Study, gaussian_mu
-from mvgviz.data import load_table, sample
+from mvgviz.data import load_table, read_table, sample
 from mvgviz.pictures.rule import rule_model
-from mvgviz.provenance import Origin, Range
+from mvgviz.provenance import Category, Origin, Range
 from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
+from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.ranges import ranges_to_csv
 from mvgviz.scenario.resolve import build
 from mvgviz.scenario.source import DataSource
+from mvgviz.text import as_number
 from mvgviz.trials.run import TrialCache
 from mvgviz.ui import frontier
 from mvgviz.ui import rule_picture as rule_scenario
+from mvgviz.ui.columns_form import kind_of, levels_in, levels_text, stated, take_rows
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY
 from mvgviz.ui.rule_picture import RuleChange
-from mvgviz.ui.upload_panel import frame_of, given_ranges
 from tests.pages.app import (
     CSV,
     ROOT,
@@ -32,6 +34,7 @@ from tests.pages.app import (
     change,
     choose,
     clean,
+    component,
     desk,
     go,
     keyed,
@@ -80,33 +83,156 @@ def test_what_was_stated_of_one_file_is_not_stated_of_the_next():
 
 def test_a_removed_feature_takes_only_its_own_range_along_and_comes_back_with_it():
     app = give(bring(opened(), OTHER), height=Range(100, 250), weight=Range(30, 200, Origin.READ))
-    change(app, allocation="binary", favoured=(2,), label=0)
+    change(app, allocation="binary", priority_directions=(2,), label=0)
     app.multiselect(key="upload_columns").set_value(["weight", "age"]).run()
     clean(app)
     assert own(app).dataset.ranges["weight"] == Range(30, 200, Origin.READ)
-    assert (scenario(app).favoured, scenario(app).label) == ((1,), None)  # age, wherever it stands
+    assert (scenario(app).priority_directions, scenario(app).label) == ((1,), None)  # age, wherever it stands
     app.multiselect(key="upload_columns").set_value(["height", "weight", "age"]).run()
     assert own(app).dataset.ranges["height"] == Range(100, 250, Origin.DECLARED)
     assert own(app).dataset.range_origins == (Origin.DECLARED, Origin.READ, Origin.READ)
 
 
-def test_a_number_typed_or_pasted_states_nothing_and_a_tick_speaks_for_its_own_row():
-    proposal = {"a": (0.0, 5.0), "b": (10.0, 20.0), "c": (0.0, 1.0)}
-    frame = frame_of(proposal, {"c": Range(0, 1)})
-    assert frame["known"].tolist() == [False, False, True]
-    frame.loc[:, ["lowest", "highest"]] = [[-1, 9], [0, 99], [0, 2]]
-    frame.loc[1, "known"] = True
-    assert given_ranges(frame, proposal, {}, {}) == {
-        "a": Range(-1, 9, Origin.READ), "b": Range(0, 99), "c": Range(0, 2, Origin.ACCEPTED)}
+def fill(app, *rows):
+    """Rows as the form sends them: name, lowest, highest, and more by name."""
+    opened, table = held(app), read_table(held(app).content, texts=None)
+    usual = {"unit": "", "levels": ""}
+    take_rows(opened, table, [{**usual, "name": name, "low": low, "high": high, "kind": kind_of(opened, table, name),
+                               **more} for name, low, high, *rest in rows for more in (rest or [{}])])
+    return clean(app.run())
+
+
+def test_typing_both_ends_declares_a_range_and_half_a_range_is_none():
+    app = fill(bring(opened(), OTHER), ("height", "100", "250"), ("weight", "30", ""), ("age", "90", "10"))
+    assert own(app).dataset.range_origins == (Origin.DECLARED, Origin.READ, Origin.READ)
+    assert held(app).half == {"weight": ("30", ""), "age": ("90", "10")}  # nothing typed is lost
+    fill(app, ("height", "100", "250"), ("weight", "30", "200"), ("age", "0", "1,5"))
+    assert own(app).dataset.ranges["weight"] == Range(30, 200)
+    assert own(app).dataset.ranges["age"].origin is Origin.READ
+
+
+def notes(app):
+    return {row["name"]: row["note"] for row in component(app, "upload_form")["rows"]}
+
+
+def test_the_form_says_what_is_wrong_with_a_range_and_what_a_range_does_to_dates():
+    app = fill(bring(opened(), VISITS, "visits.csv"), ("age", "9,5", "20"), ("visit", "5/3/2024", "2024-12-31"))
+    assert notes(app)["age"] == "9,5 is no number such as 1.5. Until then the range is read from the data."
+    assert notes(app)["visit"] == "5/3/2024 is no date such as 2024-03-05. Left out until it has a range."
+    fill(app, ("age", "20", "nan"), ("visit", "2025-01-01", "2024-01-01"))
+    assert "nan is no number" in notes(app)["age"]
+    assert notes(app)["visit"] == "The lowest value must be below the highest. Left out until it has a range."
+    fill(app, ("age", "0", "120"), ("visit", "2024-03-01", "2024-12-31"))
+    app.toggle(key="upload_look").set_value(True).run()
+    days = pd.to_datetime(pd.read_csv(io.StringIO(VISITS))["visit"])
+    moved = (days.clip(lower=pd.Timestamp("2024-03-01")) - days).mean() / pd.Timedelta(days=1)
+    early = (days < "2024-03-01").mean()
+    assert notes(app)["visit"] == f"{early:.1%} clipped, 0.0% gaps, mean moves by {as_number(moved)} days"
 
 
 def test_an_end_that_nobody_typed_stays_the_datas():
-    proposal = {"a": (0.0, 5.0), "b": (10.0, 20.0), "c": (0.0, 1.0), "d": (0.0, 1.0)}
-    frame = frame_of(proposal, {name: Range(*ends, Origin.ACCEPTED) for name, ends in proposal.items()})
-    assert frame["known"].all()
-    frame.loc[:, ["lowest", "highest"]] = [[0, 5], [10, 99], [-1, 1], [0, 1]]
-    known = given_ranges(frame, proposal, {"d": Range(0.0, 1.0)}, {})  # from a file of ranges: said to be known
-    assert [known[name].origin for name in "abcd"] == [Origin.ACCEPTED] * 3 + [Origin.DECLARED]
+    app = press(bring(opened(), OTHER), "upload_know_all")
+    low, high = (f"{end:g}" for end in own(app).dataset.ranges["height"][:2])
+    fill(app, ("height", low, "999"))
+    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
+    fill(app, ("height", "", "999"))
+    assert own(app).dataset.ranges["height"].origin is Origin.READ
+    fill(app, ("height", low, "999"))  # typed again, it is still the data's
+    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
+    fill(app, ("height", "1", "998"))
+    assert own(app).dataset.ranges["height"] == Range(1, 998)
+    assert stated((0.0, 2.0), Range(0.0, 1.0, Origin.READ)).origin is Origin.READ
+    assert high
+
+
+def test_a_proposal_that_is_typed_as_it_is_shown_stays_one():
+    app = bring(opened(), OTHER)
+    low, high = (f"{end:.15g}" for end in own(app).dataset.ranges["height"][:2])
+    fill(app, ("height", low, high), ("weight", "0", "200"))
+    assert own(app).dataset.range_origins == (Origin.ACCEPTED, Origin.DECLARED, Origin.READ)
+    assert own(fill(app, ("height", low, "999"))).dataset.ranges["height"].origin is Origin.ACCEPTED
+
+
+def test_ranges_typed_after_looking_at_what_they_do_are_not_declared():
+    app = bring(opened(), OTHER)
+    app.toggle(key="upload_look").set_value(True).run()
+    fill(app, ("height", "100", "250"))
+    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
+    app = bring(opened(), OTHER)
+    fill(app, ("height", "160", "170"))
+    assert "outside" not in text(clean(app))  # how many records are is for who looks
+    assert own(app).dataset.ranges["height"].origin is Origin.DECLARED
+
+
+VISITS = "patient_id,sex,region,visit,age\n" + "".join(
+    f"p{i % 60},{'fm'[i % 2]},{('north', 'south')[i % 3 == 0]},2024-{1 + i % 12:02}-01,"
+    f"{'' if i % 9 == 0 else 20 + i % 50}\n"
+    for i in range(150))
+
+
+def test_text_ids_categories_and_dates_become_a_dataset_and_a_study_that_opens_again():
+    app = clean(uploaded(VISITS, "visits.csv"))
+    assert "one of its values occurs 3 times" in text(app)
+    assert own(app).dataset.features == ("age",)
+    app.selectbox(key="upload_person").set_value("patient_id").run()
+    app.number_input(key="upload_at_most").set_value(2).run()
+    assert "Dropped: 30 of 150 rows" in text(clean(app))
+    fill(app, ("age", "0", "120", {"unit": "years"}), ("sex", "", "", {"levels": "f; m"}),
+         ("visit", "2024-01-01", "2025-12-31"))
+    press(app, "upload_know_all")
+    data = own(app).dataset
+    assert data.features == ("age", "sex=f", "sex=m", "region=north", "region=south", "visit")
+    assert data.range_origins == (*[Origin.DECLARED] * 3, *[Origin.READ] * 2, Origin.DECLARED)
+    assert (data.per_person, data.n_records, data.units[0], data.title) == (2, 120, "years", "visits")
+    assert "mv.Category(('north', 'south'), mv.Origin.READ" in python_script(scenario(app), source=own(app).source)
+    study = Study(scenario=scenario(app), source=own(app).source).to_json()
+    again = bring(choose(opened(DATA.path), study, "study.json", key="study_file"), VISITS, "visits.csv")
+    assert own(again).dataset.range_origins == data.range_origins
+    assert np.array_equal(own(again).dataset.matrix, data.matrix)
+    assert own(again).source == own(app).source
+
+
+def test_a_column_can_be_true_or_false_a_category_or_left_out():
+    rows = "".join(f"{i % 2},{1 + i % 3},{i % 7}\n" for i in range(40))
+    app = fill(clean(uploaded(f"smokes,grade,dose\n{rows}")), ("smokes", "", "", {"kind": "true/false"}),
+               ("grade", "", "", {"kind": "ordered"}), ("dose", "", "", {"kind": "left out"}))
+    assert own(app).dataset.features == ("smokes",)
+    assert own(app).dataset.ranges["smokes"] == Range(0, 1)
+    fill(app, ("grade", "", "", {"levels": "1, 2, 3"}))
+    assert own(app).dataset.ranges["grade"] == Range(0, 2)
+
+
+def test_levels_of_the_data_stay_so_when_one_is_added():
+    app = press(clean(uploaded(VISITS)), "upload_know_all")
+    fill(app, ("region", "", "", {"levels": "north, south, west"}))
+    assert own(app).source.levels["region"].origin is Origin.READ
+    assert "region=west" in own(app).dataset.features
+
+
+def test_levels_that_hold_a_comma_survive_the_form():
+    rows = "".join(f'"{("Paris, F", "Bonn, D")[i % 2]}",{20 + i % 30}\n' for i in range(60))
+    app = press(clean(uploaded(f"place,age\n{rows}")), "upload_know_all")
+    sent = levels_text(own(app).source.levels["place"].levels)
+    fill(app, ("place", "", "", {"levels": sent}), ("age", "0", "120"))
+    assert own(app).source.levels["place"] == Category(("Bonn, D", "Paris, F"), Origin.READ)
+    fill(app, ("place", "", "", {"levels": f"{sent}, Rome"}))
+    assert own(app).source.levels["place"] == Category(("Bonn, D", "Paris, F", "Rome"), Origin.READ)
+
+
+def test_levels_are_read_as_they_are_written():
+    levels = ("a", "b, c", 'd "e" f', " g", "h;i", "5\tj", '"', "k l")
+    assert levels_in(levels_text(levels)) == levels
+    assert levels_in('f; m\tx, "y, z" ,, f') == ("f", "m", "x", "y, z")
+
+
+def test_a_value_that_is_no_declared_level_is_refused_and_leaves_no_column_out():
+    """One record would else decide which columns a release has."""
+    content = "sex,age\n" + "".join(f"{'fm'[i % 2]},{20 + i % 40}\n" for i in range(61))
+    app = fill(clean(uploaded(content + "x,30\n")), ("age", "0", "120"))
+    held(app).said["levels"]["sex"] = Category(("f", "m"))
+    assert "The column sex does not fit" in app.run().error[0].value
+    fill(app, ("sex", "", "", {"levels": "f, m, other"}))
+    assert own(app).dataset.features == ("age", "sex=f", "sex=m", "sex=other")
 
 
 def test_a_proposal_that_is_accepted_untouched_stays_one_in_certificate_study_and_program():
@@ -262,24 +388,24 @@ def test_a_design_advised_on_simulated_data_is_declared_where_its_ranges_are():
 
 def test_a_design_advised_for_marked_choices_is_marked():
     app = declared()
-    put(app, _scenario=scenario(app).chosen_on_data(allocation="binary", favoured=(1,)))
+    put(app, _scenario=scenario(app).chosen_on_data(allocation="binary", priority_directions=(1,)))
     app = load_first(advised(app))
-    assert {"favoured", "allocation", "bound"} <= set(scenario(app).from_data)
-    assert not scenario(app).needed or "needed" in scenario(app).from_data
+    assert {"priority_directions", "allocation", "bound"} <= set(scenario(app).from_data)
+    assert not scenario(app).priority or "priority" in scenario(app).from_data
 
 
 def test_the_best_set_on_the_data_is_no_declared_one():
     app = look(declared())
-    change(app, trials=4, query="identity", task="reconstruction", needed=(1,), judged="needed")
+    change(app, trials=4, query="identity", task="reconstruction", priority=(1,), judged="priority")
     app.session_state["utility_section"] = "Choice of directions"
     to(app, UTILITY)
-    assert "favoured" in scenario(press(app, "utility_take")).from_data
+    assert "priority_directions" in scenario(press(app, "utility_take")).from_data
     assert build(scenario(app), own(app).dataset).origins["split"] is Origin.READ
 
 
 def test_a_length_that_follows_from_a_marked_split_is_marked():
     app = declared()
-    app.session_state["_scenario"] = scenario(app).chosen_on_data(allocation="binary", favoured=(1,))
+    app.session_state["_scenario"] = scenario(app).chosen_on_data(allocation="binary", priority_directions=(1,))
     clean(app.run()).button(key="data_bound_all").click().run()
     assert {"bound", "radius"} <= set(scenario(clean(app)).from_data)
 
@@ -287,17 +413,18 @@ def test_a_length_that_follows_from_a_marked_split_is_marked():
 def test_the_best_set_along_marked_directions_is_marked():
     app = declared()
     app.session_state["_scenario"] = scenario(app).chosen_on_data(
-        directions="rotation", angle=33.0, plane=(0, 2)).changed(trials=4, query="identity", needed=(1,))
+        directions="rotation", angle=33.0, plane=(0, 2)).changed(trials=4, query="identity", priority=(1,))
     app.session_state["utility_section"] = "Choice of directions"
     to(app, UTILITY)
-    assert "favoured" in scenario(press(app, "utility_take")).from_data
+    assert "priority_directions" in scenario(press(app, "utility_take")).from_data
 
 
 # Choosing after looking
 
 
 def picture(app):
-    return [chart.proto.spec for chart in app.get("plotly_chart")]
+    slides = [block.proto.body for block in app.get("html") if "<section" in block.proto.body]
+    return [chart.proto.spec for chart in app.get("plotly_chart")] + slides
 
 
 @pytest.mark.parametrize("page", [DATA, SHAPE, BUDGET, UTILITY, COMPARE, PRESENT])
@@ -305,7 +432,7 @@ def test_results_of_a_file_are_simulated_until_its_holder_asks(page):
     app = declared()
     change(app, trials=2, query="identity")
     put(app, shape_panel="Possible outcomes", budget_tab="What gets through")
-    clean(put(to(app, page), _slide=99))  # the last one: the trials
+    clean(put(to(app, page), _slide=2))  # the answer
     assert not app.toggle(key="w_my_data").value
     before = picture(app)
     clean(app.toggle(key="w_my_data").set_value(True).run())
@@ -331,8 +458,8 @@ def test_a_choice_after_looking_is_marked_and_one_before_is_not():
     assert scenario(clean(app)).from_data == ()
     app = look(app)
     assert scenario(app).from_data == ()
-    app.multiselect(key="w_favoured").set_value([1]).run()
-    assert scenario(clean(app)).from_data == ("allocation", "favoured")
+    app.multiselect(key="w_priority").set_value([1]).run()
+    assert scenario(clean(app)).from_data == ("allocation", "priority_directions")
     app.toggle(key="w_my_data").set_value(False).run()  # what was seen stays seen
     app.select_slider(key="w_epsilon").set_value(3.0).run()
     assert "epsilon" in scenario(clean(app)).from_data
@@ -375,6 +502,64 @@ def test_columns_that_are_left_out_after_looking_mark_the_query():
     assert scenario(clean(app)).from_data == ("query",)
 
 
+def test_what_is_said_of_a_file_after_looking_is_not_declared():
+    app = fill(look(bring(opened(), OTHER)), ("height", "140", "190"), ("age", "", "", {"kind": "true/false"}))
+    choose(app, ranges_to_csv({"weight": Range(30, 200)}), "ranges.csv", key="upload_ranges_file")
+    assert own(clean(app)).dataset.range_origins == (Origin.ACCEPTED,) * 3
+    app = fill(look(clean(uploaded(VISITS))), ("sex", "", "", {"levels": "f, m"}))
+    assert own(app).source.levels["sex"].origin is Origin.READ
+
+
+def test_gaps_that_are_handled_otherwise_after_looking_mark_the_query():
+    app = give(clean(uploaded(GAPS)), age=Range(0, 100), dose=Range(0, 10))
+    app.radio(key="upload_missing").set_value("drop").run()
+    assert scenario(look(clean(app))).from_data == ()
+    app.radio(key="upload_missing").set_value("middle").run()
+    assert scenario(clean(app)).from_data == ("query",)
+
+
+def test_a_choice_after_seeing_what_ranges_do_is_marked():
+    app = declared()
+    app.toggle(key="upload_look").set_value(True).run()
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert scenario(clean(app)).from_data == ("epsilon",)
+
+
+def test_a_link_that_is_followed_after_looking_marks_what_it_changes():
+    app = declared()
+    app.multiselect(key="upload_columns").set_value(["height", "weight"]).run()
+    look(app)
+    app.multiselect(key="upload_columns").set_value(["height", "age"]).run()
+    del app.query_params["from_data"]  # as the browser's Back does
+    app.query_params["epsilon"] = "3.5"
+    assert (scenario(clean(app.run())).epsilon, set(scenario(app).from_data)) == (3.5, {"epsilon", "query"})
+
+
+def test_a_study_that_is_opened_after_looking_is_marked_with_its_plan_and_ranges():
+    app = declared()
+    asked = scenario(app).changed(epsilon=3.0)
+    plan = QuestionPlan(scenarios=(asked.changed(query="mean"), asked), parts=(8_000, 2_000))
+    study = Study(scenario=asked, source=own(app).source, plan=plan).to_json()
+    app = clean(choose(look(app), study, "study.json", key="study_file"))
+    bring(app, OTHER)
+    assert "epsilon" in scenario(app).from_data
+    assert own(app).dataset.range_origins == (Origin.ACCEPTED,) * 3
+    [kept] = app.session_state["_plans"].values()
+    assert kept.plan.shares_read
+    assert "query" in kept.plan.scenarios[0].from_data
+
+
+def test_a_plan_that_is_opened_after_looking_is_marked():
+    app = look(declared())
+    asked = scenario(app).changed(epsilon=3.0)
+    plan = QuestionPlan(scenarios=(asked.changed(query="mean"), asked), parts=(8_000, 2_000))
+    app = clean(choose(clean(app.switch_page(PLAN.path).run()), plan.to_json(), "plan.json", key="plan_file"))
+    [kept] = app.session_state["_plans"].values()
+    assert kept.plan.shares_read
+    assert "query" in kept.plan.scenarios[0].from_data
+    assert "epsilon" in scenario(app).from_data
+
+
 def test_shares_of_a_plan_that_are_moved_after_looking_are_marked():
     app = clean(look(declared()).switch_page(PLAN.path).run())
     app.slider(key="plan_share_0").set_value(77.0).run()
@@ -415,15 +600,16 @@ def test_a_file_with_the_same_records_was_seen_too():
 
 
 def test_moving_the_point_on_the_frontier_keeps_the_mark(monkeypatch):
-    """A set in ``favoured`` that was chosen on the data, and a share that follows from it."""
-    held = {"_scenario": Scenario.default_for("liver").chosen_on_data(query="mean", favoured=(3,), allocation="manual",
+    """A set in ``priority_directions`` that was chosen on the data, and a share that follows from it."""
+    held = {"_scenario": Scenario.default_for("liver").chosen_on_data(query="mean", priority_directions=(3,),
+                                                                      allocation="manual",
                                                                        weights=(1, 1, 1, 5, 1, 1))}
     held["point"] = SimpleNamespace(moved=0.6)
     monkeypatch.setattr(frontier, "_component", lambda **given: given["on_moved_change"]())
     monkeypatch.setattr(frontier.st, "session_state", held)
     frontier.draw_frontier(build(held["_scenario"], sample("liver")), key="point")
     assert held["_scenario"].share == 0.6
-    assert {"allocation", "favoured", "share"} <= set(held["_scenario"].from_data)
+    assert {"allocation", "priority_directions", "share"} <= set(held["_scenario"].from_data)
 
 
 @pytest.mark.parametrize("choice", [{"allocation": "max-pnr"}, {"directions": "eigenvectors"},
@@ -442,7 +628,7 @@ def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monke
     one, table = Scenario.default_for(data).changed(**choice), sample(data)
     taken = {}
     monkeypatch.setattr(rule_scenario.session, "choose", lambda origin, **changes: taken.update(origin=origin))
-    change = RuleChange(theta=(0.6, 0.3), angle=0.25, turned=True, epsilon=None, columns=2)
+    change = RuleChange(theta=(0.6, 0.3), angle=0.25, turned=True, epsilon=None)
     for asked, origin in ((one, Origin.READ), (Scenario.default_for(data), Origin.DECLARED)):
         setup = build(asked, table)
         model = rule_model(setup.design, (0, 1), of_directions=False, split=setup.split)
@@ -481,7 +667,6 @@ def test_two_files_with_the_same_records_are_told_apart():
     to(app, RELEASE)
     bring(app, other, "other.csv")
     assert own(app).dataset.ranges_origin is Origin.READ
-    assert own(app).clipped == 0
     to(app, RELEASE)
     assert keyed(app, "checkbox", "release_accept_ranges")
     bring(app, CSV)
@@ -501,11 +686,12 @@ def workbook(*sheets):
 def test_what_was_said_of_one_sheet_is_not_said_of_another():
     first = pd.DataFrame({"age": np.arange(20.0, 60) % 47, "dose": np.arange(40.0) % 7})
     second = pd.DataFrame({"age": 200 + np.arange(30.0) ** 1.5, "height": np.arange(30.0) % 11})
-    app = press(uploaded(workbook(("one", first), ("two", second)), "book.xlsx"), "upload_know_all")
+    app = clean(uploaded(workbook(("one", first), ("two", second)), "book.xlsx"))
+    assert "_upload" not in app.session_state  # the sheet is asked first
+    press(app.selectbox(key="upload_member").set_value("one").run(), "upload_know_all")
     app.selectbox(key="upload_member").set_value("two").run()
     assert own(clean(app)).dataset.features == ("age", "height")
     assert own(app).dataset.ranges_origin is Origin.READ
-    assert own(app).clipped == 0
     assert own(app).source.ranges is None
     app.radio(key="upload_orientation").set_value("columns").run()
     app.button(key="upload_know_all").click().run()
@@ -552,13 +738,23 @@ def desk_of(app):
     return app.session_state["_release_desk"]
 
 
+def test_the_same_people_are_known_by_their_text():
+    app = look(clean(uploaded(VISITS)))
+    first = own(app).data_name
+    bring(app, "\n".join(",".join(line.split(",")[1:3]) for line in VISITS.splitlines()), "texts.csv")
+    press(app.button(key="upload_header_True").click().run(), "upload_know_all")
+    assert first in desk(app).ledger.same_people(own(app).data_name)
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert "epsilon" in scenario(clean(app)).from_data
+
+
 def test_two_files_declared_to_be_about_the_same_people_count_together():
     app = clean(uploaded(CSV))
     first = own(app).data_name
     bring(app, OTHER, "other.csv")
     second = own(app).data_name
     assert first != second
-    assert "no program can know" in text(app)
+    assert "Only you can know" in text(app)
     assert desk(press(app, "upload_join")).ledger.same_people(first) == {first, second}
     assert "Counts together with mine" in text(app)
 

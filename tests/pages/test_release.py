@@ -11,9 +11,18 @@ import pytest
 from mvgviz import Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.errors import InputError
-from mvgviz.pictures.release import AGAIN, SHOWN_SINGLY, budget_numbers, budget_picture, budget_ticks
+from mvgviz.pictures.ledger import (
+    AGAIN,
+    SHOWN_SINGLY,
+    budget_numbers,
+    budget_picture,
+    budget_ticks,
+    budget_words,
+    room_words,
+)
 from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
+from mvgviz.release.release import Plan
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.ui import release_desk
@@ -52,10 +61,10 @@ def test_one_over_n_is_cautioned_against_before_a_release():
 
 def test_one_tick_and_one_click_make_one_release_and_one_entry():
     app = clean(page(data="liver"))
-    assert "reloading or closing the browser tab loses it" in text(app)
+    assert "Reloading or closing the tab loses it" in text(app)
     assert app.get("download_button")[0].key != "release_everything"
     assert go(app).disabled
-    assert "spends **ε = 1.00 at δ = 1e-6**, once and for good" in box(app, "release_sure_").label
+    assert "spends **ε = 1.00 at δ = 10⁻⁶** and cannot be undone" in box(app, "release_sure_").label
     box(app, "release_sure_").check().run()
     assert not go(app).disabled
     assert desk(app).ledger.entries == ()
@@ -148,8 +157,8 @@ def test_what_is_not_private_must_be_accepted_one_by_one():
     app = page(data="liver", directions="eigenvectors", allocation="max-pnr")
     box(app, "release_sure_").check().run()
     assert go(app).disabled
-    assert "directions read from the data and a split of the budget read from the data" in text(app)
-    assert "The shape of the noise tells how the records lie" in box(app, "release_accept_directions").label
+    assert "directions read from the data and shares of the budget read from the data" in text(app)
+    assert "The shape of the noise reveals how the records vary" in box(app, "release_accept_directions").label
     box(app, "release_accept_directions").check().run()
     assert go(app).disabled
     box(app, "release_accept_split").check().run()
@@ -168,7 +177,7 @@ def test_over_the_cap_it_refuses_before_any_noise():
     app = page(data="liver")
     app.toggle(key="release_capped").set_value(True).run()
     app.number_input(key="release_cap_epsilon").set_value(1.2).run()
-    assert "The cap has room for this one and no other like it" in text(app)
+    assert "The cap allows this one and no other like it" in text(app)
     box(app, "release_sure_").check().run()
     go(app).click().run()
     assert go(app).disabled
@@ -184,13 +193,28 @@ def test_over_the_cap_it_refuses_before_any_noise():
     assert desk(clean(app)).ledger.cap is None
 
 
+def test_a_cap_is_divided_between_pure_and_gaussian_noise():
+    app = page(data="liver", query="mean", bound="none", family="box", epsilon="0.3")
+    app.toggle(key="release_capped").set_value(True).run()
+    app.number_input(key="release_cap_epsilon").set_value(1.0).run()
+    app.number_input(key="release_cap_pure").set_value(0.3).run()
+    box(app, "release_sure_").check().run()
+    go(app).click().run()
+    ledger = desk(clean(app)).ledger
+    assert [entry.epsilon_pure for entry in ledger.entries] == [0.3]
+    data = ledger.entries[0].population
+    assert ledger.pure_part(data) == app.number_input(key="release_cap_pure").value == 0.3
+    assert ledger.would_exceed(data, 0.01, epsilon_pure=0.01)  # the pure pot is empty
+    assert ledger.room(data) == pytest.approx(gaussian_mu(0.7, 1e-6))
+
+
 def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monkeypatch):
     def refuse(*arguments):
-        raise InputError("rounding errors in this answer could reach a tenth")
+        raise InputError("rounding errors could reach a tenth")
 
     monkeypatch.setattr(release_desk, "hardening_for", refuse)
     app = page(data="liver", epsilon="0.37")
-    assert [element.value for element in app.error] == ["Rounding errors in this answer could reach a tenth"]
+    assert [element.value for element in app.error] == ["Rounding errors could reach a tenth"]
     assert go(app).disabled
 
 
@@ -221,10 +245,13 @@ def test_every_kind_of_design_and_query_can_be_released(parameters):
 def test_an_uploaded_table_is_released_from_the_session_with_its_provenance():
     app = to(uploaded(CSV), RELEASE)
     assert go(app).disabled
+    assert "published under the name **mine**" in box(app, "release_sure_").label
     box(app, "release_accept_ranges").check().run()
     released(app)
     [made] = desk(app).releases
     assert made.data.startswith("upload-")
+    assert made.title == desk(app).ledger.entries[0].title == "mine"
+    assert "upload-" not in text(app)  # people know it by its name
     assert made.origins["ranges"] is Origin.READ
     assert "ranges read from the data" in text(app)
 
@@ -253,13 +280,16 @@ def test_the_second_tab_offers_report_programs_json_and_link():
 
 def test_a_report_on_a_file_is_simulated_until_its_holder_asks():
     app = on_exports(to(change(uploaded(CSV), trials=3), RELEASE))
-    assert "nothing in it is computed from the data" in text(app)
+    assert "nothing in it comes from the data" in text(app)
     app.toggle(key="w_my_data").set_value(True).run()
     assert "measured on the data itself and is not private" in said(app)
 
 
 def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
-    numbers = budget_numbers([0.3, 0.4], 0.5, delta=1e-5, cap=(3.0, 1e-5))
+    ledger = Ledger(cap=(3.0, 1e-5))
+    for mu in (0.3, 0.4):
+        entered(ledger, mu)
+    numbers = budget_numbers(ledger, "x", planned(0.5))
     assert numbers.before == pytest.approx((0.09, 0.16))
     assert numbers.after == pytest.approx(0.5)
     assert numbers.epsilon_after == pytest.approx(gaussian_epsilon(1e-5, math.sqrt(0.5)))
@@ -277,22 +307,58 @@ def test_the_bar_counts_what_the_ledger_would_let_through(epsilon):
     ledger = Ledger(cap=(epsilon, 1e-5))
     made = 0
     while not ledger.would_exceed("x", mu):
-        assert budget_numbers([mu] * made, mu, delta=1e-5, cap=ledger.cap).more > 0
-        ledger.enter(time="t", data="x", query="mean", neighbour_rule="r", design="d", mu=mu, delta=1e-5)
+        assert budget_numbers(ledger, "x", planned(mu)).more > 0
+        entered(ledger, mu)
         made += 1
-    assert budget_numbers([mu] * made, mu, delta=1e-5, cap=ledger.cap).more == 0
-    assert budget_numbers([], mu, delta=1e-5, cap=ledger.cap).more == made
+    assert budget_numbers(ledger, "x", planned(mu)).more == 0
+    assert budget_numbers(ledger, None, planned(mu)).more == made
+
+
+def test_the_bar_leaves_out_what_box_noise_has_spent_or_may_spend():
+    mu = float(gaussian_mu(0.5, 1e-5))
+    ledger = Ledger(cap=(2.0, 1e-5), pure=0.5)
+    numbers = budget_numbers(ledger, "x", planned(mu))
+    assert numbers.cap == pytest.approx(gaussian_mu(1.5, 1e-5) ** 2)
+    assert "Box" not in budget_words("ε", numbers, lasts=False)
+    entered(ledger, epsilon_pure=0.5)
+    numbers = budget_numbers(ledger, "x", planned(mu))
+    assert numbers.epsilon_after == pytest.approx(1.0)
+    made = 0
+    while not ledger.would_exceed("x", mu):
+        entered(ledger, mu)
+        made += 1
+    assert made == numbers.more > 0
+    ledger.set_cap((2.0, 1e-5), pure=0.25)
+    over = budget_numbers(ledger, "x", planned(mu))
+    assert (over.more, over.left) == (0, 0)
+    assert "exceeds the cap" in budget_words("ε", over, lasts=False)
+    total = ledger.total("x", delta=1e-5).epsilon
+    for words in (budget_words("ε", over, lasts=False), room_words(over)):
+        assert words.count("Box or Laplace noise spent ε = 0.500 of it.") == 1
+        assert f"ε = {as_number(total)}" in words
+    assert "ε of Gaussian noise" in budget_picture(over, "").figure.layout.xaxis.title.text
+
+
+def entered(ledger, mu=0.0, **pure):
+    ledger.enter(time="t", data="x", query="mean", neighbour_rule="r", design="d", mu=mu, delta=1e-5, **pure)
+
+
+def planned(mu, delta=1e-5):
+    return Plan(mu=mu, neighbour_rule="r", epsilon=1.0, delta=delta, caveats=(), entries=1)
 
 
 def test_many_releases_become_one_segment_and_no_cap_sketches_a_few_more():
-    many = budget_numbers([0.1] * (SHOWN_SINGLY + 1), 0.1, delta=1e-5)
+    ledger = Ledger()
+    for _ in range(SHOWN_SINGLY + 1):
+        entered(ledger, 0.1)
+    many = budget_numbers(ledger, "x", planned(0.1))
     assert len(many.before) == 1
     assert many.more is None
     assert [bar.name for bar in budget_picture(many, "").figure.data].count("the same again") == AGAIN
 
 
 def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
-    numbers = budget_numbers([], 1e-6, delta=0.1)
+    numbers = budget_numbers(Ledger(), "x", planned(1e-6, delta=0.1))
     assert budget_ticks(numbers) == [(0.0, 0.0)]
     assert numbers.epsilon_after == 0
     budget_picture(numbers, "")
@@ -334,11 +400,11 @@ def test_what_is_released_has_intervals_on_the_page_and_a_file():
     shown = "".join(one.value for one in clipped.get("html"))
     assert "noise moves a number by" in shown
     assert "a number is off by" not in shown
-    assert "In 95 % of releases a released number is at most this far from the answer: ± 6.44 on mcv" in text(app)
-    assert "This covers the noise alone, on the answer of these records clipped to their ranges" in text(app)
+    assert "In 95 % of releases a released number differs from the answer by at most ± 6.44 on mcv" in text(app)
+    assert "This covers the noise alone, for these records clipped to their ranges" in text(app)
     everything, *parts = (button.proto.label for button in app.get("download_button"))
     assert everything == "Download everything released"
-    assert "An interval for each number, as CSV" in parts
+    assert "Intervals as CSV" in parts
     told = frame(app, "lower")
     data, made = sample("liver"), desk(app).releases[0]
     halves = data.widths / 2 * made.half_widths()[:, 0]
@@ -350,7 +416,7 @@ def test_no_interval_is_told_where_the_noise_s_shape_is_read_from_the_data():
     app = page(data="liver", directions="eigenvectors")
     box(app, "release_accept_directions").check().run()
     released(app)
-    assert "There are no intervals for this release" in text(app)
+    assert "This release has no intervals" in text(app)
     assert not any("interval" in one.proto.label for one in app.get("download_button"))
 
 
@@ -364,5 +430,5 @@ def test_second_moments_are_fitted_for_the_label_that_is_chosen():
     label.set_value("mcv").run()
     table = frame(clean(app), "coefficient")
     assert "drinks" in list(table["feature"])
-    assert "They are about the same fit without noise" in text(app)
+    assert "They cover noise alone" in text(app)
     assert len(desk(app).ledger.entries) == 1

@@ -8,7 +8,7 @@ import pytest
 from mvgviz import Scenario, build
 from mvgviz.data import sample
 from mvgviz.errors import InputError
-from mvgviz.pictures.rule import averages_model, rule_model
+from mvgviz.pictures.rule import rule_model
 from mvgviz.pictures.shape import ellipsoid_points, leading_components
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_number
@@ -42,16 +42,16 @@ def test_the_page_says(parameters, part):
 
 def test_controls_of_the_picture_leave_the_scenario_alone():
     app = clean(opened(SHAPE.path, data="liver", query="identity"))
-    assert app.selectbox(key="shape_y_False").value == Scenario.default_for("liver").favoured[0] == 2  # sgpt, upright
+    assert app.selectbox(key="shape_y_False").value == 2 in Scenario.default_for("liver").priority_directions  # upright
     app.selectbox(key="shape_x_False").set_value(3).run()
     app.selectbox(key="shape_y_False").set_value(3).run()
-    assert "Across and up are the same" in said(app)
+    assert "Both axes are the same" in said(app)
     app.toggle(key="shape_data").set_value(True).run()
     app.selectbox(key="shape_useful").set_value("along the data (not private)").run()
     assert link(clean(app)) == {"data": "liver", "query": "identity"}
     turned = opened(SHAPE.path, data="liver", directions="random")
     turned.get("button_group")[1].set_value("directions")
-    assert "Pull a round handle to change the split" in said(turned.run())
+    assert "Drag a round handle to change the share" in said(turned.run())
 
 
 def test_ellipsoid_holds_95_percent(rng):
@@ -82,16 +82,16 @@ def test_what_is_let_go_becomes_part_of_the_scenario(change, expected, monkeypat
     taken = {}
     monkeypatch.setattr(rule_scenario.session, "choose", lambda origin, **changes: taken.update(changes))
     monkeypatch.setattr(rule_scenario.session, "update", lambda **changes: taken.update(changes))
-    same = {"theta": model.theta, "angle": 0.0, "turned": False, "epsilon": 1.0, "columns": 2}
+    same = {"theta": model.theta, "angle": 0.0, "turned": False, "epsilon": 1.0}
     rule_scenario.take_change(setup, model, (0, 1), RuleChange(**same | change))
     assert taken | expected == taken
     assert bool(taken) is bool(change)
 
 
 def test_a_control_that_is_none_is_refused():
+    model = rule_model(build(Scenario(scale="unit"), make_dataset(4, 30)).design, (0, 1), of_directions=False)
     with pytest.raises(InputError, match="controls"):
-        rule(averages_model((1, 1), epsilon=1, delta=1e-3, share=0.8), key="k", names=("a", "b"), alt="",
-             controls=("size",))
+        rule(model, key="k", names=("a", "b"), alt="", controls=("size",))
 
 
 @pytest.mark.parametrize("share", [0.001, 0.0101, 0.5004, 0.8666, 0.9896, 0.998])
@@ -109,15 +109,15 @@ def test_three_features_with_noise_on_both_sides_are_entries_of_one_column():
     app = clean(opened(SHAPE.path, data="liver", state={"shape_panel": "Three features"}))
     drawn = spec(app)["layout"]["scene"]
     assert [drawn[axis]["title"]["text"] for axis in ("xaxis", "yaxis", "zaxis")] == [
-        "noise on mcv × sgpt", "noise on alkphos × sgpt", "noise on sgpt × sgpt"]
-    design = build(Scenario.default_for("liver"), sample("liver")).design
-    v = design.directional_side.variances
-    std = np.sqrt(v[:3] * v[2])
-    assert f"From {as_number(std.min())} to {as_number(std.max())}" in text(app)
+        "noise on mcv × sgpt (fL·(U/L))", "noise on alkphos × sgpt ((U/L)²)", "noise on sgpt × sgpt ((U/L)²)"]
+    setup = build(Scenario.default_for("liver"), sample("liver"))
+    v, width = setup.design.directional_side.variances, setup.dataset.widths / setup.table.widths
+    std = np.sqrt(v[:3] * v[2]) * width[:3] * width[2]
+    assert all(as_number(float(size)) in text(app) for size in std)
 
 
 def test_possible_components_are_those_about_the_mean_where_it_is_released_too():
-    state = {"shape_panel": "Possible outcomes", "shape_outcome": "Its first principal component"}
+    state = {"shape_panel": "Possible outcomes", "shape_outcome": "First principal component"}
     drawn = {query: opened(SHAPE.path, data="liver", query=query, scale="declared", state=state)
              for query in ("covariance", "moments")}
     assert "about 0, not about the mean" in text(clean(drawn["covariance"]))

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -83,13 +84,13 @@ def test_a_scenario_of_another_session_s_upload_asks_for_the_file_and_keeps_the_
     app = open_study(released(opened(RELEASE.path, data="liver")),
                  Scenario.default_for("upload-0123456789ab").to_json().encode())
     assert not app.exception
-    assert "choose it again" in app.error[0].value
+    assert "Choose it again" in app.error[0].value
     assert "Ledger of this session" in text(app)
     assert len(desk(app).releases) == 1
 
 
-OWN = Scenario.default_for("upload-0123456789ab").changed(query="mean", needed=(1,), judged="needed", label=0)
-SOURCE = DataSource(name="mine.csv", columns=("dose", "age"), missing="middle",
+OWN = Scenario.default_for("upload-0123456789ab").changed(query="mean", priority=(1,), judged="priority", label=0)
+SOURCE = DataSource(name="mine.csv", title="mine", columns=("dose", "age"), missing="middle",
                     ranges={"age": Range(0, 120, Origin.DECLARED), "dose": Range(0, 9, Origin.READ)})
 
 
@@ -116,11 +117,9 @@ def test_a_file_that_does_not_fit_is_refused_and_the_study_waits_on():
     assert saved(bring(app, CSV)).source == SOURCE
 
 
-def test_a_study_with_persons_is_refused_and_not_opened_without_them():
-    app = open_study(opened(HOME.path), Study(scenario=OWN, source=DataSource(name="mine.csv", person="id", at_most=2)))
-    assert not app.exception
-    assert any("open it in Python" in error.value for error in app.error)
-    assert saved(app).scenario.data != OWN.data
+def test_a_study_without_a_title_takes_the_name_of_its_file():
+    study = Study(scenario=OWN, source=replace(SOURCE, title=""))
+    assert saved(bring(open_study(opened(HOME.path), study), CSV)).source == SOURCE
 
 
 def test_the_study_of_a_file_that_is_open_needs_no_second_choice():
@@ -146,14 +145,14 @@ def test_what_the_tab_kept_is_offered_and_opened():
         app = put(opened(BUDGET.path, data=name), study_kept={"kept": kept})
         assert ("study_restore" in [button.key for button in app.button]) is offered
         if offered:
-            assert "as of 10:32" in app.warning[0].value
+            assert "the study of 10:32" in app.warning[0].value
             assert saved(app.button(key="study_restore").click().run()) == study
 
 
 def test_ranges_go_out_and_come_in_as_a_file():
     app = choose(uploaded(CSV), "feature,lowest,highest,known\nage,0,130,yes\nsize,0,1,no\n", "ranges.csv",
                  key="upload_ranges_file")
-    assert "1 of 2 ranges were taken from the file; left aside, as no feature has these names: size" in said(app)
+    assert "1 of 2 ranges were taken from the file. Skipped, no column has these names: size" in said(app)
     assert own(app).dataset.upper.tolist()[0] == 130
     assert own(app).source.ranges["age"] == (0, 130, Origin.DECLARED)
     choose(app, '{"age": [3]}', "r.json", key="upload_ranges_file")

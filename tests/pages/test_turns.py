@@ -124,7 +124,7 @@ def test_a_page_says_how_many_are_before_and_goes_on_when_its_turn_comes(monkeyp
     monkeypatch.setattr(slices, "_PATIENCE", 0.2)
     monkeypatch.setattr(slices.st, "progress", say)
     app = clean(opened(UTILITY.path, data="liver", trials="4"))
-    assert all(one.endswith("trials; many work at once, 1 before you") for one in said[:2])
+    assert all(one.endswith("trials; queued, 1 ahead of you") for one in said[:2])
     assert len(said) >= 2
     assert app.get("plotly_chart")
     assert "many work" not in "".join(said[2:])

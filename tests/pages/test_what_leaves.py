@@ -60,7 +60,8 @@ def outputs(content, monkeypatch):
     """Everything that a session on this file can give away, by name; without time, and without the noisy numbers."""
     streamlit.cache_resource.clear()  # a session of its own: the two tables have the same name here
     monkeypatch.setattr(open_files.secrets, "token_hex", lambda size: "0123456789ab")
-    app = change(declared(uploaded(content)), query="mean", allocation="binary", favoured=(0,), task="reconstruction",
+    app = change(declared(uploaded(content)), query="mean", allocation="binary", priority_directions=(0,),
+                 task="reconstruction",
                  trials=4)
     clean(on_exports(released(to(app, RELEASE))))
     [made], own, scenario = desk(app).releases, app.session_state["_upload"], app.session_state["_scenario"]

@@ -79,7 +79,7 @@ HERE = ("--port", "18999", "--no-ledger")
 
 
 def own_scenario(**choice):
-    return Scenario.default_for("upload-0123456789ab").changed(allocation="binary", favoured=(0,), **choice)
+    return Scenario.default_for("upload-0123456789ab").changed(allocation="binary", priority_directions=(0,), **choice)
 
 
 def cells(output):
@@ -99,8 +99,8 @@ def assert_table(output, scenario, data, trials):
         assert found[one.mechanism.label] == [f"{one.mean:.6g}", f"{low:.6g} to {high:.6g}", str(trials),
                                              f"{at_most}{one.epsilon_spent:.6g}"]
     references = results.references
-    assert found["without privacy"][0] == f"{references.non_private:.6g}"
-    assert found["answer without data"][0] == f"{references.trivial:.6g}"
+    assert found["no privacy"][0] == f"{references.non_private:.6g}"
+    assert found["no-data baseline"][0] == f"{references.trivial:.6g}"
     assert found["random guess"][0] == f"{references.random_guess:.6g}"
 
 
@@ -130,17 +130,6 @@ def test_without_a_report_neither_pandas_nor_plotly_is_needed(saved, tmp_path):
     assert done.returncode == 2
     assert "a report needs plotly" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_report_is_written_beside_the_table(saved, tmp_path, capsys):
-    scenario = Scenario.default_for("movement_simulated").changed(trials=5)
-    target = tmp_path / "out.html"
-    assert main(["run", saved(scenario), "--report", str(target)]) == 0
-    assert_table(capsys.readouterr().out, scenario, sample("movement_simulated"), 5)
-    text = target.read_text(encoding="utf-8")
-    assert text.startswith("<!DOCTYPE html>")
-    assert "Indoor movement (simulated)" in text
-    assert text.rstrip().endswith("</html>")
 
 
 def test_an_uploaded_table_needs_its_file_and_its_ranges(saved, own_file, capsys):
@@ -258,7 +247,7 @@ def test_ctrl_c_prints_what_is_finished_and_ends_with_130(saved, tmp_path):
     assert process.returncode == 130
     done = [int(cells(output)[name][2]) for name in ("Directional (MVG)", "MVG, equal noise")]
     assert 0 < max(done) < 100_000
-    assert "stopped; the table has the trials that were finished" in said
+    assert "stopped; the table shows the finished trials" in said
 
 
 @pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL])
@@ -286,7 +275,8 @@ def test_a_study_brings_the_reading_of_its_file(own_file, tmp_path, capsys):
     assert main(["run", str(tmp_path / "study.json"), "--trials", "8", "--report", str(tmp_path / "r.html")]) == 0
     data = table_to_dataset(read_table(path), columns=["b", "a"], ranges={"b": (0, 5), "a": (0, 6)})
     assert_table(capsys.readouterr().out, own_scenario(), data, 8)
-    assert "as agreed" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    report = (tmp_path / "r.html").read_text(encoding="utf-8").strip()
+    assert (report[:15], "as agreed" in report, report[-7:]) == ("<!DOCTYPE html>", True, "</html>")
     path.rename(tmp_path / "moved.csv")
     assert main(["run", str(tmp_path / "study.json")]) == 2
     assert "--data" in capsys.readouterr().err
@@ -303,6 +293,27 @@ def test_an_audit_says_what_it_shows(saved, capsys):
     output = capsys.readouterr().out
     assert "The claim stands" in output
     assert float(re.search(r"epsilon is at least ([\d.e-]+)", output)[1]) <= 1
+
+
+@pytest.mark.parametrize(("family", "name", "spent"), [
+    ("box", "Box, divided", "1 with delta = 0"), ("laplace", "Laplace, divided", "1 with delta = 0"),
+    ("ellipse", "Ellipse (l2)", "at most 1")])
+def test_every_family_of_noise_is_run_and_audited_under_its_own_name(family, name, spent, saved, capsys, monkeypatch):
+    scenario = saved(Scenario.default_for("liver").changed(query="mean", task="reconstruction", family=family))
+    assert main(["run", scenario, "--trials", "3"]) == 0
+    output = capsys.readouterr().out
+    assert (cells(output)[name][3], "Directional (MVG)" in output) == (spent, False)
+    code = main(["audit", scenario, "--attacks", "2000"])
+    said = capsys.readouterr()
+    if family == "ellipse":
+        assert (code, "choose another family" in said.err) == (2, True)
+        return
+    assert (code, "claimed: epsilon 1 at delta 0" in said.out) == (0, True)
+    honest = sampling.sample_noise
+    monkeypatch.setattr(sampling, "sample_noise", lambda *given, **choice: 0.3 * honest(*given, **choice))
+    assert main(["audit", scenario, "--attacks", "2000"]) == 1
+    monkeypatch.setattr("mvgviz.release.box_noise.box_noise", lambda size, epsilon, steps: [7] * size)
+    assert main(["audit", scenario, "--attacks", "100", "--released"]) == 1
 
 
 def test_an_audit_of_broken_noise_ends_with_1(saved, capsys, monkeypatch):
@@ -345,7 +356,8 @@ def test_names_that_are_allowed_are_told_to_the_app(arguments, names, opened):
 
 
 @pytest.mark.parametrize(("variable", "value"), [
-    ("MVGVIZ_PUBLIC_URL", "https://"), ("MVGVIZ_PUBLIC_URL", "https://a b"), ("MVGVIZ_PUBLIC_URL", "https://münch.example"),
+    ("MVGVIZ_PUBLIC_URL", "https://"), ("MVGVIZ_PUBLIC_URL", "https://a b"),
+    ("MVGVIZ_PUBLIC_URL", "https://münch.example"),
     ("MVGVIZ_ALLOW_HOSTS", "a.example:80")])
 def test_a_variable_without_a_name_is_refused_by_its_own_name(variable, value, opened, monkeypatch):
     monkeypatch.setenv(variable, value)
@@ -401,6 +413,16 @@ def test_the_command_says_where_releases_are_counted(tmp_path, opened, monkeypat
     assert "broken.sqlite" in opened("--port", "18999", "--ledger", str(broken), code=2)[1].err
     with pytest.raises(SystemExit):
         main(["--ledger", "a", "--no-ledger"])
+
+
+def test_a_demo_keeps_no_ledger_and_takes_no_file(opened, tmp_path, monkeypatch):
+    monkeypatch.delenv("MVGVIZ_LEDGER", raising=False)
+    table = tmp_path / "mine.csv"
+    table.write_text("a\n1\n", encoding="utf-8")
+    for option in ("--data", "--study", "--ledger"):
+        assert f"leave out {option}" in opened("--demo", option, str(table), "--port", "18999", code=2)[1].err
+    opened("--demo", "--port", "18999")
+    assert (os.environ["MVGVIZ_DEMO"], os.environ["MVGVIZ_LEDGER"]) == ("1", "none")
 
 
 def test_a_study_of_people_runs_and_its_program_reads_the_same(tmp_path, capsys):

@@ -82,7 +82,7 @@ def test_the_other_pictures_of_a_setup(setup):
 
 def test_without_plotly_a_sentence_says_what_is_needed(monkeypatch, setup):
     monkeypatch.setitem(sys.modules, "plotly", None)
-    with pytest.raises(InputError, match="plotly is needed for this and is not installed: pip install plotly"):
+    with pytest.raises(InputError, match="this needs plotly, which is not installed: pip install plotly"):
         setup.design.plot()
-    with pytest.raises(InputError, match="plotly is needed"):
+    with pytest.raises(InputError, match="this needs plotly"):
         mv.__getattr__("plot")

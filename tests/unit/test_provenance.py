@@ -51,7 +51,7 @@ def test_a_mark_stays_whatever_the_value_becomes_until_it_is_the_default_again()
 
 
 def test_a_mark_travels_in_links_and_files_but_makes_no_other_scenario():
-    one = Scenario.default_for("liver").chosen_on_data(query="mean", favoured=(1,))
+    one = Scenario.default_for("liver").chosen_on_data(query="mean", priority_directions=(1,))
     assert Scenario.from_query(one.to_query()).from_data == one.from_data
     assert Scenario.from_json(one.to_json()).from_data == one.from_data
     assert one == one.changed(from_data=())
@@ -62,25 +62,30 @@ def test_a_mark_travels_in_links_and_files_but_makes_no_other_scenario():
 @pytest.mark.parametrize("field", [*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS])
 def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_none(field):
     data = make_dataset(3, 40)
-    busy = {"directions": "rotation", "allocation": "binary", "favoured": (0,)} | {
+    if field == "category":
+        data = Dataset(matrix=np.eye(3)[:, np.arange(40) % 3], features=list("abc"), lower=0, upper=1,
+                       levels=[(0, 1, 2)])
+    busy = {"directions": "rotation", "allocation": "binary", "priority_directions": (0,)} | {
         "weights": {"allocation": "manual", "weights": (1, 2, 3)},
         "form": {"allocation": "max-pnr", "guarantee": "theorem1"}, "tail": {"guarantee": "theorem1"},
         "private_share": {"directions": "private", "query": "mean"}, "length": {"query": "kernel"},
         "group": {"query": "cross", "group": (0, 2), "directions": "standard"},
-        "radius": {"bound": "own"}, "needed": {"needed": (1,)}, "seed": {"directions": "random"},
+        "category": {"query": "counts", "category": (0,), "directions": "standard"},
+        "radius": {"bound": "own"}, "priority": {"priority": (1,)}, "seed": {"directions": "random"},
         "label": {"query": "moments", "bound": "even", "label": 1}, "task": {"query": "moments", "bound": "even"},
-        "importance": {"allocation": "least-error", "favoured": (0, 1), "importance": (2, 1)}}.get(field, {})
+        "importance": {"allocation": "least-error", "priority_directions": (0, 1), "importance": (2, 1)}}.get(field, {})
     one = Scenario(**busy | {"from_data": (field,)})
     part = "directions" if field in DIRECTION_FIELDS else "split" if field in SPLIT_FIELDS else "choices"
     assert build(one, data).origins[part] is Origin.READ
     assert part in plan(build(one, data)).caveats
     idle = Scenario(directions="standard", allocation="uniform", query="mean", from_data=(field,))
     matters = field in ("directions", "allocation", "query", "scale", "epsilon", "delta", "guarantee", "mode", "bound",
-                         "neighbours")
+                         "neighbours", "family")
     assert (plan(build(idle, data)).caveats == ()) != matters
 
 
-@pytest.mark.parametrize(("marked", "derived"), [("favoured", "needed"), ("needed", "favoured")])
+@pytest.mark.parametrize(("marked", "derived"), [("priority_directions", "priority"),
+                                                 ("priority", "priority_directions")])
 def test_who_matters_keeps_its_mark_in_whichever_field_it_travels(marked, derived):
     """The advisor carries a marked set in the other field, and shares it out anew."""
     one = Scenario.default_for(f"upload-{0:012x}").chosen_on_data(**{marked: (1, 2)})

@@ -6,8 +6,8 @@ import pytest
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 
-from mvgviz.ui import server
-from mvgviz.ui.door import _is_own, allowed_names, is_known
+from mvgviz.ui import door, server
+from mvgviz.ui.door import Door, _is_own, allowed_names, is_known
 from mvgviz.ui.login import _keep_place
 
 
@@ -53,6 +53,31 @@ def test_the_public_address_tells_its_name(url, monkeypatch):
     assert allowed_names() == ["public.example"]
 
 
+@pytest.mark.parametrize(("url", "listens", "told", "others"), [
+    ("http://localhost:8501/lesson", "localhost", {}, None), ("http://[::1]:8501/lesson", "::1", {}, None),
+    ("http://a.localhost/lesson", "127.0.0.1", {}, None), ("http://127.0.0.1:8501/lesson", "", {}, None),
+    ("http://192.168.1.5:8501/lesson", "192.168.1.5", {}, "http://192.168.1.5:8501/lesson"),
+    ("https://class.example/mvgviz/lesson", "localhost", {}, "https://class.example/mvgviz/lesson"),
+    ("http://localhost:8501/lesson", "0.0.0.0", {}, "http://10.1.2.3:8501/lesson"),
+    ("http://[::1]:8501/lesson", "::", {}, "http://10.1.2.3:8501/lesson"),
+    ("http://localhost/lesson", "class.example", {}, "http://class.example/lesson"),
+    ("http://localhost:8501/lesson", "fe80::2", {}, "http://[fe80::2]:8501/lesson"),
+    ("http://localhost:8501/lesson", "127.0.0.1", {"FRONT": "0.0.0.0"}, "http://10.1.2.3:8501/lesson"),
+    ("http://localhost:8501/lesson", "127.0.0.1", {"FRONT": "localhost"}, None),
+    ("http://localhost:8501/lesson", "localhost", {"PUBLIC_URL": "https://p.example:8/app/"},
+     "https://p.example:8/app/lesson"),
+    ("http://10.0.0.1:8501/app/lesson", "::", {"PUBLIC_URL": "p.example/app"}, "http://p.example/app/lesson")])
+def test_the_address_for_others_is_one_that_they_can_open(url, listens, told, others, monkeypatch):
+    for name in ("FRONT", "PUBLIC_URL"):
+        monkeypatch.delenv(f"MVGVIZ_{name}", raising=False)
+    for name, value in told.items():
+        monkeypatch.setenv(f"MVGVIZ_{name}", value)
+    monkeypatch.setattr(door, "_own_address", lambda: "10.1.2.3")
+    assert door.for_others(url, listens) == others
+    monkeypatch.setattr(door, "_own_address", lambda: "")  # in no network
+    assert door.for_others(url, listens) == (None if "10.1.2.3" in (others or "") else others)
+
+
 @pytest.mark.parametrize(("origin", "own"), [
     ("http://localhost:1", True), ("https://LOCALHOST:1", True), ("chrome-extension://localhost:1", False),
     ("localhost:1", False), ("null", False), ("http://localhost:2", False), ("http://localhost:1.evil.example", False),
@@ -61,6 +86,24 @@ def test_the_public_address_tells_its_name(url, monkeypatch):
 def test_which_pages_are_its_own(origin, own, monkeypatch):
     monkeypatch.setenv("MVGVIZ_ALLOW_HOSTS", "told.example")
     assert _is_own(origin, "localhost:1") is own
+
+
+@pytest.mark.parametrize(("value", "method", "answered"), [
+    ("1", "PUT", 403), ("1", "POST", 403), ("1", "DELETE", 403), ("1", "GET", 200), ("1", "HEAD", 200),
+    ("0", "PUT", 200), ("", "PUT", 200)])
+def test_a_demo_takes_nothing_in(value, method, answered, monkeypatch):
+    monkeypatch.setenv("MVGVIZ_DEMO", value)
+    said = []
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(message):
+        said.append(message)
+
+    scope = {"type": "http", "method": method, "headers": [(b"host", b"localhost")]}
+    asyncio.run(Door(app)(scope, None, send))
+    assert said[0]["status"] == answered
 
 
 @pytest.mark.parametrize(("left", "led_to"), [

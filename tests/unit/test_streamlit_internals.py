@@ -24,6 +24,12 @@ def test_what_listens_sends_at_once_and_hands_that_on():
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
+def test_a_system_that_does_not_say_who_listens_has_the_app_too(monkeypatch):
+    monkeypatch.setattr(socket, "SO_ACCEPTCONN", 9_999)  # refused, as macOS refuses the real one
+    with socket.create_server(("127.0.0.1", 0)):
+        internals.send_at_once()
+
+
 def test_an_upload_is_never_a_file(monkeypatch):
     monkeypatch.setattr(MultiPartParser, "spool_max_size", 1)
     internals.keep_uploads_in_memory()
@@ -69,3 +75,4 @@ def test_what_is_imported_is_frozen_only_while_nobody_is_here(manager, monkeypat
     monkeypatch.setattr(manager, "list_active_sessions", lambda: ["somebody"])
     internals.freeze_imports()
     assert frozen == [1]
+    assert internals.visitors() == 1

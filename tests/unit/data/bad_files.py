@@ -11,7 +11,6 @@ import numpy as np
 import openpyxl
 import pyarrow as pa
 import pyarrow.parquet
-from hypothesis import strategies as st
 
 SECRET = 987654321.125
 SECRET_DIGITS = "987654321"
@@ -122,96 +121,3 @@ def lying(archive, declared=100):
             struct.pack_into("<I", content, start + offset, declared)
             start = content.find(signature, start + 4)
     return bytes(content)
-
-
-@st.composite
-def tables(draw):
-    """Values with the secret among them, and names."""
-    rows, columns = draw(st.integers(2, 7)), draw(st.integers(1, 5))
-    number = st.one_of(st.floats(-1e6, 1e6), st.integers(-9, 9).map(float), st.just(SECRET), st.just(np.nan))
-    values = np.array(draw(st.lists(st.lists(number, min_size=columns, max_size=columns),
-                                    min_size=rows, max_size=rows)))
-    values[draw(st.integers(0, rows - 1)), draw(st.integers(0, columns - 1))] = SECRET
-    return values, [f"f{i}" for i in range(columns)]
-
-
-@st.composite
-def text_files(draw):
-    """A table as text, in any dress."""
-    values, names = draw(tables())
-    separator = draw(st.sampled_from(SEPARATORS))
-    decimal = draw(st.sampled_from(".,"))
-    return as_text(
-        values, draw(st.sampled_from([names, None])), separator=separator, decimal=decimal, quoted=draw(st.booleans()),
-        encoding=draw(st.sampled_from(ENCODINGS)), newline=draw(st.sampled_from(["\n", "\r\n", "\r"])))
-
-
-@st.composite
-def binary_files(draw):
-    """A table in one of the binary formats."""
-    values, names = draw(tables())
-    kind = draw(st.sampled_from(["npy", "npz", "parquet", "xlsx"]))
-    if kind == "npy":
-        return as_npy(draw(st.sampled_from([values, values.astype("f4"), np.asfortranarray(values), values[None]])))
-    if kind == "npz":
-        return as_npz(draw(st.booleans()), x=values, y=values[0])
-    if kind == "parquet":
-        return as_parquet(dict(zip(names, values.T, strict=True)),
-                          compression=draw(st.sampled_from(["snappy", "none", "gzip"])))
-    return as_xlsx([names, *values.tolist()])
-
-
-@st.composite
-def corrupted(draw, files):
-    """A file with one to three things done to it."""
-    content = bytearray(draw(files))
-    for _ in range(draw(st.integers(1, 3))):
-        # hypothesis likes the ends of a range: they are put inside the file, not at its beginning
-        place = (draw(st.integers(0, 2**16 - 1)) + 40_503) % 2**16 * len(content) >> 16
-        match draw(st.sampled_from(["cut", "flip", "insert", "repeat", "drop", "replace"])):
-            case "cut":
-                del content[place:]
-            case "flip" if place < len(content):
-                content[place] ^= 1 << draw(st.integers(0, 7))
-            case "insert":
-                piece = st.sampled_from([b"\0", b'"', b"\n", b",", b";", b"\xff", b"#", b"=1+1", b"inf", b"\r", b"x",
-                                         b"\xef\xbb\xbf", b"1e999", b"%", b"<b>", b"\x80"])
-                content[place:place] = draw(piece)
-            case "repeat":
-                content[place:place] = content[place : place + draw(st.integers(1, 40))]
-            case "drop":
-                del content[place : place + draw(st.integers(1, 40))]
-            case "replace":
-                content[place : place + 8] = draw(st.binary(max_size=8))
-            case _:
-                pass
-    return bytes(content)
-
-
-def spoiled_insides():
-    """Archives that are whole, with a member that is not: what a check sum cannot tell."""
-    return st.one_of(_spoiled_workbooks(), _spoiled_arrays())
-
-
-@st.composite
-def _spoiled_workbooks(draw):
-    values, names = draw(tables())
-    book = as_xlsx([names, *values.tolist()])
-    with zipfile.ZipFile(io.BytesIO(book)) as archive:
-        member = draw(st.sampled_from(archive.namelist()))
-        content = archive.read(member)
-    return repacked(book, {member: draw(corrupted(st.just(content)))})
-
-
-@st.composite
-def _spoiled_arrays(draw):
-    values, _ = draw(tables())
-    return repacked(as_npz(x=values), {"x.npy": draw(corrupted(st.just(as_npy(values))))})
-
-
-def random_files():
-    """Anything at all, with the beginnings of real formats."""
-    starts = st.sampled_from([b"", b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00", b"PAR1",
-                              b"\x89PNG\r\n\x1a\n", b"%PDF-1.4\n", b"MZ\x90\0", b"\xff\xfe", b"\xfe\xff",
-                              b"\xef\xbb\xbf", b"a,b\n1,2\n"])
-    return st.builds(lambda start, rest: start + rest, starts, st.binary(max_size=400))

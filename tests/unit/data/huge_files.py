@@ -42,7 +42,7 @@ def json_files(part):
         "one range many times": "feature,lowest,highest\n" + "".join(f"a{i % 9_999},0,1\n" for i in range(19_999)),
         "one long cell": "feature,lowest,highest\n" + "a" * (3 * MB) + ",0,1\n",
         "many positions": json.dumps({"mvgviz": 1, "scenario": question["scenario"] | {
-            "favoured": [1] * round(1_300_000 * part)}}),
+            "priority_directions": [1] * round(1_300_000 * part)}}),
         "many questions": json.dumps({"mvgviz_plan": 1, "shares_read": False, "questions": [
             {"parts": 1} | question] * round(2_500 * part)}),
         "a deep study": json.dumps(study)[:-1] + ', "x": ' + "[" * 900 + "]" * 900 + "}",

@@ -10,11 +10,11 @@ import numpy as np
 import openpyxl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mvgviz import Dataset, InputError
-from mvgviz.data import Table, load_table, propose_ranges, read_table, table_to_dataset
+from mvgviz import InputError
+from mvgviz.data import load_table, propose_ranges, read_table, table_to_dataset
 from mvgviz.data.delimited import HeaderUnclearError
 from mvgviz.provenance import Origin
 from tests.calls import calls_of
@@ -185,7 +185,7 @@ def test_numbers_come_in_many_dresses(content, expected):
     b"a;b\n1.100;2.200\n1.101;2.201\n1.102;2.202\n", b"a;b\n1.100;2.200\n1.101;2.201\n1,5;2,5\n",
     b'a,b\n"1,234",2\n"5,678",3\n', b"a;b\n1,234;5\n2,345;6\n"])
 def test_one_record_does_not_decide_how_all_others_are_read(content):
-    with pytest.raises(InputError, match="say which decimal mark"):
+    with pytest.raises(InputError, match="choose its decimal mark"):
         read_table(content)
     if b"1,5" not in content:
         assert read_table(content, decimal=".").n_rows == content.count(b"\n") - 1
@@ -196,6 +196,9 @@ def test_one_record_does_not_decide_how_all_others_are_read(content):
     b"f,unknown\nm,3\nf,4\n",  # its text is found again below
     b"refused,n/a\n12,3\n13,4\n",  # a gap is no name
     b"refused,-\n12,3\n13,4\n",  # nor is a dash
+    b"refused,,\n12,3,5\n13,4,6\n",  # most columns have a name
+    b"hiv,ja\n" + b"flu,no\n" * 150 + b"hiv,ja\n",  # nothing below is a number, and only the first rows are searched
+    b"hiv,anna@x.org\nflu,bert@x.org\ncold,cleo@x.org\n",
     b"Smith,f,smoker,unknown\nJones,m,never,7\nBrown,f,never,8\n"])
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_a_record_that_may_be_taken_for_names_is_asked_about(content, kind):
@@ -205,7 +208,7 @@ def test_a_record_that_may_be_taken_for_names_is_asked_about(content, kind):
                 for line in content.decode().splitlines()]
         content = bad.as_xlsx(rows)
     with pytest.raises(HeaderUnclearError, match="Say header=True or header=False") as refused:
-        read_table(content)
+        read_table(content, texts=None)
     assert not any(word in str(refused.value) for word in ("Smith", "London", "unknown"))
     assert len(refused.value.rows) >= 2
     assert load_table(b"f,unknown\nm,3\nf,4\n", header=True).features == ("unknown",)
@@ -219,8 +222,7 @@ def test_numpys_commented_header_names_the_columns():
 
 @pytest.mark.parametrize("word", ["", "NA", "n/a", "NaN", "nan", "null", "None", "?", ".", "#N/A", " NA "])
 def test_missing_values_have_many_names(word):
-    table = read_table(f"a,b\n1,2\n{word},3\n4,5\n".encode())
-    assert table.missing == {"a": 1}
+    assert read_table(f"a,b\n1,2\n{word},3\n4,5\n".encode()).missing == {"a": 1}
 
 
 def test_a_row_of_missing_values_is_a_record_and_a_blank_row_is_none():
@@ -236,13 +238,6 @@ def test_column_names_are_kept_but_for_blanks_and_length():
     table = read_table(('"<b>a</b>\n  **b**",' + "long" * 40 + ',,"`x`"\n1,2,3,4\n5,6,7,8\n').encode())
     assert table.columns == ("<b>a</b> **b**", ("long" * 40)[:80], "column 3", "`x`")
     assert table.values.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
-
-
-def test_latin_1_is_found_even_where_the_first_letters_do_not_tell():
-    text = "name,x\n" + "smith,1\n" * 20_000 + "müller,2\n"
-    table = read_table(text.encode("latin-1"))
-    assert table.encoding == "latin-1"
-    assert table.n_rows == 20_001
 
 
 def test_the_header_may_stand_a_few_lines_below_the_one_that_names_the_separator():
@@ -261,8 +256,9 @@ def test_a_missing_byte_order_mark_is_told_in_a_sentence(encoding):
 def test_the_signs_of_windows_are_read_as_such():
     table = read_table("price €,“b”\n1,2\n3,4\n".encode("cp1252"))
     assert (table.columns, table.encoding) == (("price €", "“b”"), "cp1252")
-    late = read_table(("name,x\n" + "smith,1\n" * 20_000 + "“müller”,2\n").encode("cp1252"))
-    assert (late.encoding, late.n_rows) == ("cp1252", 20_001)
+    for name, encoding in (("müller", "latin-1"), ("“müller”", "cp1252")):  # the first letters do not tell
+        late = read_table(("name,x\n" + "smith,1\n" * 20_000 + f"{name},2\n").encode(encoding))
+        assert (late.encoding, late.n_rows) == (encoding, 20_001)
     assert read_table(b"a\x81\xe9,b\n1,2\n3,4\n").columns == ("aé", "b")  # cp1252 has nothing there
     assert read_table(b"a\x80,b\n1,2\n3,4\n", encoding="latin-1").columns == ("a", "b")
 
@@ -461,7 +457,7 @@ def test_a_parquet_file_that_repeats_one_value_without_end_is_refused():
     (bad.with_texts(b"".join(b'<row r="%d"><c><v>1</v></c></row>' % k for k in (1, 2, 2)), b"</sst>"), "damaged"),
     (bad.as_parquet({"list": [[1], [2]]}), "no column of numbers"),
     (bad.as_parquet({"x": pa.array([], pa.float64())}), "no records"),
-    (bad.as_parquet({"x": pa.array([None, None], pa.float64())}), "every numeric column is empty"),
+    (bad.as_parquet({"x": pa.array([None, None], pa.float64())}), "only empty columns"),
 ], ids=lambda part: part if isinstance(part, str) else "")
 def test_bad_content_gets_a_sentence(content, sentence):
     with pytest.raises(InputError, match=sentence) as caught:
@@ -470,11 +466,11 @@ def test_bad_content_gets_a_sentence(content, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_a_wrong_separator_is_answered_with_a_guess():
-    with pytest.raises(InputError, match="is this a TSV"):
-        read_table(b"a\tb\n1\t2,3\n4\t5\n", separator=",")
-    with pytest.raises(InputError, match="separated by semicolons"):
-        read_table(b"a;b\n1,5;2\n4;5\n", separator=",")
+@pytest.mark.parametrize(("content", "guess"), [
+    (b"a\tb\n1\t2,3\n4\t5\n", "is it separated by tabs"), (b"a;b\n1,5;2\n4;5\n", "separated by semicolons")])
+def test_a_wrong_separator_is_answered_with_a_guess(content, guess):
+    with pytest.raises(InputError, match=guess):
+        read_table(content, separator=",")
 
 
 @pytest.mark.parametrize("arguments", [
@@ -513,28 +509,18 @@ def test_a_table_of_more_numbers_than_memory_should_hold_is_refused():
 
 
 @pytest.mark.parametrize("bomb", [bad.npz_bomb, bad.xlsx_bomb])
-def test_a_bomb_is_refused_before_it_expands(bomb):
+def test_a_bomb_is_refused_before_it_expands_and_not_opened_at_all_where_it_says_what_it_is(bomb, monkeypatch):
     content = bomb(32 * 2**20)
     assert len(content) < 100_000
     read_table(SMALL)
     tracemalloc.start()
-    with pytest.raises(InputError, match="expands to more than the limit of 1 MB"):
-        read_table(content, max_bytes=2**20)
     with pytest.raises(InputError, match=r"damaged|expands"):
         read_table(bad.lying(content), max_bytes=2**20)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * 2**20
-
-
-@pytest.mark.parametrize("bomb", [bad.npz_bomb, bad.xlsx_bomb])
-def test_an_archive_that_declares_too_much_is_not_expanded_at_all(bomb, monkeypatch):
-    def open_nothing(*_):
-        raise AssertionError("a member was opened")
-
-    content = bomb(2**21)
-    monkeypatch.setattr(zipfile.ZipFile, "open", open_nothing)
-    with pytest.raises(InputError, match="expands to more than the limit"):
+    monkeypatch.setattr(zipfile.ZipFile, "open", None)  # to call it would fail
+    with pytest.raises(InputError, match="expands to more than the limit of 1 MB"):
         read_table(content, max_bytes=2**20)
 
 
@@ -574,8 +560,7 @@ def test_proposed_ranges_are_plain_numbers(ends, expected):
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2))
 @example([0.02, -5.26e-210])
 def test_a_proposed_range_contains_its_data_and_is_never_empty(ends):
-    table = read_table(bad.as_npy(np.array(ends)))
-    ((low, high),) = propose_ranges(table).values()
+    ((low, high),) = propose_ranges(read_table(bad.as_npy(np.array(ends)))).values()
     assert low < high
     assert low <= min(ends)
     assert max(ends) <= high
@@ -648,7 +633,7 @@ def test_missing_values_are_refused_or_their_records_dropped():
     (b"a,b\n,2\n,3\n", {"columns": ["a"]}, "has nothing in column 'a'"),
     (SMALL, {"orientation": "diagonal"}, "orientation must be one of"),
     (SMALL, {"missing": "fill"}, "missing must be one of"),
-    (SMALL, {"ranges": {"z": (0, 1)}}, "ranges must name columns"),
+    (SMALL, {"ranges": {"z": (0, 1)}}, "ranges names a column"),
     (SMALL, {"ranges": [(0, 1)]}, "ranges must map"),
     (SMALL, {"ranges": {"x": 3}}, "must be a pair"),
     (SMALL, {"ranges": {"x": (0, math.nan)}}, "must be finite"),
@@ -672,42 +657,3 @@ def test_ten_thousand_columns_are_read_and_refused_as_features():
         read_table(bad.as_npy(np.zeros((2, 60_000))))
     with pytest.raises(InputError, match="columns and at most 50000"):
         read_table(b"1," * 2_000_000)
-
-
-# nothing but a table or a sentence, whatever comes in
-
-
-def _read_or_refuse(content):
-    try:
-        table = read_table(content, max_bytes=2**22)
-        assert isinstance(table, Table)
-        assert bad.SECRET_DIGITS not in " ".join(table.notes)
-    except InputError as error:
-        _check_sentence(error)
-        return
-    for orientation in ("rows", "columns"):
-        for missing in ("reject", "drop"):
-            try:
-                assert isinstance(table_to_dataset(table, orientation=orientation, missing=missing), Dataset)
-            except InputError as error:
-                _check_sentence(error)
-
-
-def _check_sentence(error):
-    message = str(error)
-    assert bad.SECRET_DIGITS not in message.replace(",", "").replace(".", "")
-    assert "\n" not in message
-    assert 20 < len(message) < 400
-    assert error.__cause__ is None
-
-
-@pytest.mark.parametrize(("files", "most"), [
-    pytest.param(bad.text_files(), 250, marks=pytest.mark.slow),
-    pytest.param(bad.corrupted(bad.text_files()), 500, marks=pytest.mark.slow),
-    pytest.param(bad.corrupted(bad.binary_files()), 400, marks=pytest.mark.slow),
-    pytest.param(bad.spoiled_insides(), 250, marks=pytest.mark.slow),
-    (bad.random_files(), 400),
-], ids=["texts", "corrupted texts", "corrupted binaries", "archives spoiled inside", "random bytes"])
-def test_any_file_is_read_or_refused(files, most):
-    calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    settings(deadline=None, max_examples=most, suppress_health_check=calm)(given(files)(_read_or_refuse))()

@@ -64,13 +64,18 @@ def test_what_is_known_of_people_and_gaps_stays_known():
     assert Pieces(read).mean().ranges_origin is Origin.READ
 
 
-def test_unlike_pieces_and_persons_are_refused():
-    wider = Dataset(matrix=PARTS[-1].matrix, features=tuple(RANGES), lower=LOW - 100, upper=HIGH + 100)
-    for parts in ([*PARTS[:-1], wider], [wider, *PARTS[:-1]]):
-        with pytest.raises(InputError, match="same ranges"):
-            Pieces(parts).mean()
-    with pytest.raises(InputError, match="one record a person"):
-        Pieces([table(PARTS[-1].matrix, per_person=2)]).mean()
+WIDER = Dataset(matrix=PARTS[-1].matrix, features=tuple(RANGES), lower=LOW - 100, upper=HIGH + 100)
+
+
+@pytest.mark.parametrize(("parts", "words"), [
+    ([*PARTS[:-1], WIDER], "same ranges"), ([WIDER, *PARTS[:-1]], "same ranges"), ([], "at least one piece"),
+    ([table(PARTS[-1].matrix, per_person=2)], "one record a person"),
+    ([PARTS[0], PARTS[1].only([0, 1])], "same features"),
+    *((wrong, "the pieces of a table must be a list|a piece of a table must be a Dataset")
+      for wrong in (None, 5, "ab", [5], lambda: 5, lambda: [5]))])
+def test_unlike_pieces_persons_and_what_is_no_pieces_are_refused(parts, words):
+    with pytest.raises(InputError, match=words):
+        Pieces(parts).mean()
 
 
 def test_nobody_s_record_is_kept():
@@ -119,30 +124,14 @@ def test_a_cluster_adds_the_sums_where_the_pieces_are(folder):
 
 
 def test_nonsense_is_one_sentence(folder, tmp_path):
-    for call, words in ((lambda: Pieces([]).mean(), "at least one piece"),
-                        (lambda: Pieces.from_parquet(tmp_path / "none.parquet", ranges=RANGES), "no Parquet file"),
-                        (lambda: Pieces.from_parquet(folder, ranges={"a": (-1, 1)}, columns=["b"]), "declared range"),
+    (folder / "bad.table").write_bytes(b"PAR1 nothing")
+    for call, words in ((lambda: Pieces.from_parquet(tmp_path / "none.parquet", ranges=RANGES), "no Parquet file"),
+                        (lambda: Pieces.from_parquet(folder, ranges={"a": (-1, 1)}, columns=["b"]), "declare a range"),
                         (lambda: Pieces.from_parquet(folder, ranges=RANGES | {"z": (0, 1)}).mean(), "no column"),
-                        (lambda: Pieces([PARTS[0], PARTS[1].only([0, 1])]).mean(), "same features")):
+                        (lambda: Pieces.from_parquet(folder / "bad.table", ranges=RANGES).mean(), r"bad\.table is not"),
+                        (lambda: Pieces.from_parquet(5, ranges=RANGES), "files must name Parquet files"),
+                        (lambda: Pieces.from_dask(5, ranges=RANGES), r"frame must be a dask\.dataframe"),
+                        (lambda: Pieces(PARTS, cluster=5), "cluster must be a dask"),
+                        (lambda: Pieces(PARTS).count_outside(5), "bound must be a RecordBound")):
         with pytest.raises(InputError, match=words):
             call()
-    (folder / "bad.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(InputError, match=r"bad\.parquet"):
-        Pieces.from_parquet(folder / "bad.parquet", ranges=RANGES).mean()
-
-
-@pytest.mark.parametrize("source", [None, 5, "ab", [5], lambda: 5, lambda: [5]])
-def test_what_is_no_pieces_is_said_in_a_sentence(source):
-    with pytest.raises(InputError, match=r"the pieces of a table must be a list|a piece of a table must be a Dataset"):
-        Pieces(source).mean()
-
-
-def test_what_pieces_are_read_from_is_said_in_a_sentence():
-    with pytest.raises(InputError, match="cluster must be a dask"):
-        Pieces(PARTS, cluster=5)
-    with pytest.raises(InputError, match="files must name Parquet files"):
-        Pieces.from_parquet(5, ranges=RANGES)
-    with pytest.raises(InputError, match=r"frame must be a dask\.dataframe"):
-        Pieces.from_dask(5, ranges=RANGES)
-    with pytest.raises(InputError, match="bound must be a RecordBound"):
-        Pieces(PARTS).count_outside(5)

@@ -1,14 +1,16 @@
 """A table is known again by its numbers, in any format and order; columns that number records or name people."""
 
 import io
+from datetime import date
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from mvgviz.data import Table, read_table, sample
-from mvgviz.data.recognise import contents_of, identifiers, new_key
+from mvgviz.data import Table, read_table, sample, table_to_dataset
+from mvgviz.data.recognise import contents_of, holds_dates, identifiers, levels_of, new_key
 from mvgviz.pictures.data import identifier_words
+from mvgviz.query.frames import as_date
 
 KEY = new_key()
 RNG = np.random.default_rng(5)
@@ -113,3 +115,40 @@ def test_numbers_that_are_not_whole_are_no_identifiers():
 def test_no_feature_of_a_sample_is_taken_for_one(name):
     data = sample(name)
     assert identifiers(Table(name=name, format="csv", columns=data.features, values=data.matrix.T.copy())) == ()
+
+
+def test_repeated_text_is_found_like_repeated_numbers():
+    rows = [f"p{i % 60},{'mf'[i % 2]},2024-01-{1 + i % 28:02}" for i in range(150)]
+    table = read_table("\n".join(["patient_id,sex,day", *rows]).encode(), texts=None)
+    [one] = identifiers(table)
+    assert (one.name, one.most) == ("patient_id", 3)
+    assert levels_of(table.texts["sex"].tolist()) == ("f", "m")
+    assert levels_of(table.texts["patient_id"].tolist()) is None
+    assert [name for name in table.texts if holds_dates(table, name)] == ["day"]
+
+
+def test_dates_may_be_written_in_two_ways_and_are_no_identifier():
+    days = "".join(f"{1 + k // 28:02}.{1 + k % 12:02}.2023,{2023 + k % 2}-{1 + k % 12:02}-0{1 + k % 9}\n"
+                   for k in range(200))
+    table = read_table(f"sent,seen\n{days}".encode(), texts=None)
+    assert [name for name in table.texts if holds_dates(table, name)] == ["sent", "seen"]
+    assert identifiers(table) == ()
+    data = table_to_dataset(table, columns=["sent"], ranges={"sent": ("01.01.2023", "2023-12-31")})
+    assert data.matrix[0, 0] == (date(2023, 1, 1) - date(1970, 1, 1)).days
+    assert data.matrix[0, 29] == (date(2023, 6, 2) - date(1970, 1, 1)).days  # 02.06.2023: the day stands first
+
+
+@pytest.mark.parametrize("text", ["5/3/2024", "31.2.2024", "1.2.24", "5.3", ""])
+def test_what_would_have_to_be_guessed_is_no_date(text):
+    with pytest.raises(ValueError, match=r"isoformat|out of range"):
+        as_date(text)
+
+
+def test_a_table_is_known_again_by_its_text_alone():
+    key, rng = new_key(), np.random.default_rng(4)
+    sex, region = rng.choice(["f", "m"], 40), rng.choice(["north", "south", "west"], 40)
+    known = contents_of(rng.uniform(size=(40, 1)), key, [sex, region])
+    assert known.matches(contents_of(np.empty((40, 0)), key, [region]))
+    assert not known.matches(contents_of(np.empty((40, 0)), key, [region[::-1], ["f"] * 40]))
+    names = [f"person {k}" for k in range(60)]
+    assert contents_of(np.empty((60, 0)), key, [names]).matches(contents_of(np.empty((60, 0)), key, [names[::-1]]))

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvgviz import Dataset, InputError, load_table, read_table, table_to_dataset
+from mvgviz import Category, Dataset, InputError, Origin, load_table, read_table, table_to_dataset
+from mvgviz.data.recognise import contents_of, new_key
 
 FRAME = pd.DataFrame({
     "id": ["p1", "p2", "p1", "7", "p1", "p2"], "sex": ["f", "m", "f", "none", "m", "f"],
@@ -47,8 +48,7 @@ def test_every_format_gives_what_the_frame_gives(content):
 def test_texts_stay_with_their_records_where_rows_are_left_out_and_over_many_blocks():
     lines = CSV.decode().splitlines()
     with_gaps = "\n".join([lines[0], ",,,,", *lines[1:3], "# a comment", "", *lines[3:]])
-    data = load_table(with_gaps.encode(), **USE)
-    np.testing.assert_array_equal(data.matrix, EXPECTED.matrix)
+    np.testing.assert_array_equal(load_table(with_gaps.encode(), **USE).matrix, EXPECTED.matrix)
     size = 90_000  # more than one block of text
     level = np.array(["a", "b", "c"])[np.random.default_rng(0).integers(3, size=size)]
     long = pd.DataFrame({"level": level, "x": np.arange(size) % 97, "filler": ["some more words"] * size})
@@ -58,8 +58,7 @@ def test_texts_stay_with_their_records_where_rows_are_left_out_and_over_many_blo
 
 
 def test_columns_are_chosen_and_ordered_by_name():
-    data = load_table(CSV, **USE, columns=["sex", "age"])
-    assert data.features == ("sex=f", "sex=m", "sex=none", "age")
+    assert load_table(CSV, **USE, columns=["sex", "age"]).features == ("sex=f", "sex=m", "sex=none", "age")
 
 
 def test_categories_and_persons_may_be_numbers():
@@ -100,3 +99,42 @@ def test_a_table_alone_keeps_no_text_that_was_not_asked_for():
 def test_what_does_not_fit_is_refused_in_a_sentence(change, said):
     with pytest.raises(InputError, match=said):
         load_table(CSV, **USE | change)
+
+
+@pytest.mark.parametrize("content", [CSV, as_excel(FRAME), FRAME.to_parquet(index=False)],
+                         ids=["csv", "excel", "parquet"])
+def test_all_text_is_kept_where_no_column_is_named(content):
+    table = read_table(content, texts=None)
+    assert (set(table.texts), table.text_columns) == ({"id", "sex", "when", "note"}, ())
+    same(table_to_dataset(table, columns=["age", "sex", "when"], **USE), EXPECTED)
+
+
+def test_text_that_nobody_named_is_kept_as_long_as_there_is_room():
+    content = b"x,long,sex\n" + b"".join(b"%d,%s,f\n" % (i, b"w" * 200) for i in range(100))
+    table = read_table(content, texts=None, max_bytes=30_000)
+    assert (list(table.texts), table.text_columns) == (["sex"], ("long",))
+
+
+def test_a_file_of_text_alone_is_no_dead_end():
+    table = read_table(b"sex,region\nf,north\nm,south\nf,south\n", texts=None, header=True)
+    data = table_to_dataset(table, levels={"sex": ["f", "m"], "region": ["north", "south"]})
+    assert data.features == ("sex=f", "sex=m", "region=north", "region=south")
+    assert contents_of(table.values, new_key()).features == frozenset()
+
+
+def test_levels_read_from_the_data_say_so():
+    read = Category(["f", "m", "none"], Origin.READ)
+    data = load_table(CSV, ranges={"age": (0, 120)}, levels={"sex": read}, columns=["age", "sex"])
+    assert data.range_origins == (Origin.DECLARED, *[Origin.READ] * 3)
+
+
+def test_ordered_levels_are_one_feature():
+    grades = b"x,grade\n1,low\n2,high\n3,\n4,middle\n"
+    data = load_table(grades, ranges={"x": (0, 5)}, missing="middle", units={"x": "kg"},
+                      levels={"grade": Category(["low", "middle", "high"], ordered=True)})
+    assert (data.features, data.units, data.upper.tolist()) == (("x", "grade"), ("kg", ""), [5, 2])
+    assert data.matrix[1].tolist() == [0, 2, 1, 1]
+
+
+def test_units_stand_with_numbers_alone():
+    assert load_table(b"x,y\n1,2\n2,4\n", units={"y": "mg"}).units == ("", "mg")

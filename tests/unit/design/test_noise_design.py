@@ -116,29 +116,12 @@ def test_theorems_never_spend_more_than_asked(guarantee, tail):
             assert design.epsilon_spent(delta) <= epsilon
 
 
-def test_sharper_tails_mean_less_noise():
-    query = QUERIES["covariance"]()
-    stds = [mv.design_noise(query, epsilon=1, delta=1e-5, guarantee="theorem2", tail=tail).noise_std()[0, 0]
-            for tail in ("printed", "laurent-massart", "exact-chi")]
-    assert stds == sorted(stds, reverse=True)
-
-
 def test_per_entry_noise_is_the_diagonal_of_both_covariances(rng):
     query = mv.identity(make_dataset(3, 4))
     design = mv.design_noise(query, epsilon=1, delta=1e-5, theta=[0.7, 0.2, 0.1],
                              directions=mv.random_rotation(3, rng=rng))
     dense = np.sqrt(np.diag(np.kron(design.col_covariance(), design.row_covariance()))).reshape(4, 3).T
     assert design.noise_std() == pytest.approx(dense)
-
-
-def test_favoured_directions_get_less_noise_at_the_same_privacy():
-    query = mv.identity(make_dataset(2, 50))
-    fair = mv.design_noise(query, epsilon=1, delta=1e-5)
-    tilted = mv.design_noise(query, epsilon=1, delta=1e-5, theta=mv.binary(2, favoured=[0], share=0.8))
-    # With theta = (0.8, 0.2) against (0.5, 0.5), std scales with 1/sqrt(2 theta).
-    ratios = tilted.noise_std()[:, 0] / fair.noise_std()[:, 0]
-    assert ratios == pytest.approx([1 / math.sqrt(1.6), 1 / math.sqrt(0.4)])
-    assert tilted.mu == fair.mu
 
 
 def test_a_million_records_cost_nothing_on_their_side():
@@ -212,15 +195,6 @@ def test_theta_within_1e9_of_one_is_taken_and_rescaled():
     assert design.theta.sum() == pytest.approx(1, abs=1e-15)
 
 
-def test_rotating_the_data_s_box_costs_what_its_corners_say():
-    # A square turned by 45°: along (1, 1) a record can move sqrt2 times further.
-    query = mv.identity(make_dataset(2, 10))
-    design = mv.design_noise(query, epsilon=1, delta=1e-5, theta=[0.9, 0.1],
-                             directions=mv.rotation(2, (0, 1), math.pi / 4))
-    q1, q2 = 1 / design.row_variances
-    assert design.mu**2 == pytest.approx(max(q1, q2) * 8)
-
-
 def test_a_budget_can_cover_the_directions_too(rng):
     data = make_dataset(3, 200)
     whole = mv.gaussian_mu(1, 1e-5)
@@ -234,8 +208,8 @@ def test_the_exact_budget_is_what_the_corner_of_the_box_spends():
     data = make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])
     design = mv.design_noise(mv.identity(data), epsilon=1, delta=1e-5, theta=[0.5, 0.3, 0.2])
     parts = data.widths**2 / design.row_variances
+    assert parts == pytest.approx(design.mu**2 * np.array([0.5, 0.3, 0.2]))
     assert design.precision_budget == pytest.approx(parts.sum())
-    assert design.theta == pytest.approx(parts / parts.sum())
 
 
 @pytest.mark.parametrize("mode", ["rows", "columns", "both"])
@@ -255,7 +229,7 @@ def test_private_directions_are_for_replaced_records(mu, rng):
     data = make_dataset(3, 200)
     private = mv.private_eigenvectors(data, mu=mu, rng=rng)
     assert mv.design_noise(mv.identity(data), epsilon=1, delta=1e-5, directions=private).row_directions is private
-    with pytest.raises(mv.InputError, match="what is learned privately is worked out for replaced records"):
+    with pytest.raises(mv.InputError, match="private directions and bounds support only replaced records"):
         mv.design_noise(mv.identity(data, neighbours="add-remove"), epsilon=1, delta=1e-5, directions=private)
     free = mv.design_noise(mv.identity(data, neighbours="add-remove"), epsilon=1, delta=1e-5,
                            directions=mv.standard_basis(3))
@@ -264,7 +238,7 @@ def test_private_directions_are_for_replaced_records(mu, rng):
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"guarantee": "theorem1"}, "cover_directions and cover_bound need guarantee exact, got theorem1"),
-    ({"epsilon": 0.01}, "directions and bound must have spent less than the whole budget"),
+    ({"epsilon": 0.01}, "directions and bound must spend less than the whole budget"),
 ])
 def test_directions_cannot_be_covered_by_less_than_they_spent(change, message, rng):
     data = make_dataset(3, 200)

@@ -216,7 +216,7 @@ def test_no_other_split_that_is_shown_lets_more_through(name, data, kind):
     best = log_pnr(moments, setup.design)
     h = setup.query.neighbours.reach(directions)
     for share in (0.55, 0.8, 0.95):
-        some = binary(table.n_features, favoured=one.favoured, share=share)
+        some = binary(table.n_features, priority=one.priority_directions, share=share)
         for theta in (None, some, least_error(some, half_widths=h)):
             other = design_noise(setup.query, epsilon=1, delta=setup.delta, directions=directions, theta=theta)
             assert log_pnr(moments, other) <= best * (1 + 1e-6)

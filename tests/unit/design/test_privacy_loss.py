@@ -5,22 +5,12 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import laplace, norm
 
 import mvgviz as mv
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
-from mvgviz.pictures.privacy import (
-    RELEASES,
-    best_attacks,
-    curve_picture,
-    fewest_misses,
-    largest_shares,
-    loss_picture,
-    releases_picture,
-    shares_picture,
-    spent_together,
-    tradeoff_picture,
-)
+from mvgviz.noise.mixtures import plan_epsilon
+from mvgviz.pictures import privacy
 from tests.datasets import make_dataset
 
 GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
@@ -100,12 +90,6 @@ def test_the_kernel_s_worst_record_is_the_worst_of_all(rng):
     assert pair_loss(query, design).attained < 1
 
 
-def test_a_declared_query_has_no_pair():
-    query = mv.custom([[1.0]], sensitivity=1, gamma=2)
-    with pytest.raises(mv.InputError, match="custom query has no records"):
-        pair_loss(query, mv.design_noise(query, epsilon=1, delta=1e-3))
-
-
 @pytest.mark.parametrize("mu", [0.01, 0.3, 2, 8])
 @pytest.mark.parametrize("away", [-1, 0.5, 3])
 def test_mass_beyond_epsilon_and_delta_are_integrals_of_the_density(mu, away):
@@ -164,21 +148,21 @@ def test_directions_that_are_not_private_leave_the_noise_alone():
 @pytest.mark.parametrize("delta", [0.5, 1e-3, 1e-30])
 def test_every_picture_draws_for_every_mu(mu, epsilon, delta):
     spent, asked = SpentMu(noise=mu, directions=0), {"epsilon": epsilon, "delta": delta}
-    assert np.isfinite(spent_together(spent, RELEASES, **asked)[0]).all()
-    loss, curve, misses = (loss_picture(mu, epsilon=epsilon), curve_picture(mu, **asked, n_records=30),
-                           tradeoff_picture(mu, **asked))
+    assert np.isfinite(privacy.spent_together(spent, privacy.RELEASES, **asked)[0]).all()
+    loss, curve, misses = (privacy.loss_picture(mu, epsilon=epsilon), privacy.curve_picture(mu, **asked),
+                           privacy.tradeoff_picture(mu, **asked))
     for picture in (loss, curve, misses):
         assert all(np.isfinite([*trace.x, *trace.y]).all() for trace in picture.figure.data)
     assert all((trace.y >= 0).all() for trace in loss.figure.data)
     assert (curve.figure.data[0].y > 0).all()
-    for picture in (loss, curve, misses, releases_picture(spent, **asked, count=10, n_records=30)):
+    for picture in (loss, curve, misses, privacy.releases_picture(spent, **asked, count=10)):
         assert picture.takeaway.startswith("**")
 
 
 def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
     mu = 0.4
     delta = mv.gaussian_delta(1, mu)
-    picture = curve_picture(mu, epsilon=1, delta=delta, n_records=30)
+    picture = privacy.curve_picture(mu, epsilon=1, delta=delta)
     curve = picture.figure.data[0]
     assert curve.y[0] == mv.total_variation(mu)
     assert picture.takeaway.startswith("**Spends just what was asked:**")
@@ -186,34 +170,54 @@ def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
 
 
 def test_the_shaded_tail_has_the_area_of_its_name():
-    tail, excess = loss_picture(0.5, epsilon=1.0).figure.data[2:]
+    tail, excess = privacy.loss_picture(0.5, epsilon=1.0).figure.data[2:]
     assert np.trapezoid(tail.y, tail.x) == pytest.approx(mass_beyond(1.0, 0.5), rel=0.02)
     assert np.trapezoid(excess.y, excess.x) == pytest.approx(mv.gaussian_delta(1.0, 0.5), rel=0.02)
 
 
 def test_a_tiny_mu_is_the_diagonal_and_epsilon_is_out_of_the_picture():
-    false_alarms, misses = best_attacks(1e-7)
+    false_alarms, misses = privacy.best_attacks(1e-7)
     assert misses == pytest.approx(1 - false_alarms, abs=1e-6)
-    assert len(loss_picture(1e-7, epsilon=1.0).figure.data) == 2
-    assert curve_picture(1e-7, epsilon=1, delta=1e-3, n_records=30).figure.layout.xaxis.type == "log"
+    assert len(privacy.loss_picture(1e-7, epsilon=1.0).figure.data) == 2
+    assert privacy.curve_picture(1e-7, epsilon=1, delta=1e-3).figure.layout.xaxis.type == "log"
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 5])
 def test_the_best_attack_touches_what_was_asked_and_never_passes_it(epsilon):
     delta = 1e-3
     mu = mv.design_noise(QUERIES["mean"], epsilon=epsilon, delta=delta).mu
-    false_alarms, misses = best_attacks(mu)
-    gap = misses - np.interp(false_alarms, *fewest_misses(epsilon, delta))
+    false_alarms, misses = privacy.best_attacks(mu)
+    gap = misses - np.interp(false_alarms, *privacy.fewest_misses(epsilon, delta))
     assert gap.min() > -1e-9
     assert np.sort(gap[(false_alarms > 1e-6) & (false_alarms < 0.9)])[0] < 1e-3
-    marked = tradeoff_picture(mu, epsilon=epsilon, delta=delta).figure.data[-1]
+    marked = privacy.tradeoff_picture(mu, epsilon=epsilon, delta=delta).figure.data[-1]
     assert marked.y[0] == mv.tradeoff(marked.x[0], mu)
+
+
+def test_the_attacker_of_one_box_is_that_of_laplace_noise_on_one_number():
+    design = mv.design_noise(QUERIES["mean"], epsilon=1, delta=1e-6, family="box")
+    spent = spent_mu(design)
+    alarms = np.array([0.0, 0.01, 0.1, 0.3, 0.5, 0.8, 1.0])
+    exact = laplace.cdf(laplace.isf(alarms), loc=1)
+    assert spent.misses(alarms) == pytest.approx(exact, abs=2e-5)
+    assert (spent.misses(alarms) <= exact + 1e-12).all()  # never said to be weaker than it is
+    assert spent.advantage == pytest.approx(1 - math.exp(-0.5))
+    assert coin_odds(spent) == (70, 100)
+    assert odds(spent) == (100, 5, 14)
+    assert spent.epsilon(1e-6) == pytest.approx(1 - 2e-6)
+
+
+@pytest.mark.parametrize("releases", [2, 9, 200])
+def test_pure_releases_never_cost_less_than_their_exact_sum_nor_more_than_adding_up(releases):
+    spent = spent_mu(mv.design_noise(QUERIES["mean"], epsilon=0.1, delta=1e-6, family="box"))
+    exact = plan_epsilon(1e-6, [0.1] * releases, 0.0)
+    assert exact - 1e-3 * exact <= spent.epsilon(1e-6, releases) <= releases * 0.1 * (1 + 1e-9)
 
 
 def test_composition_is_exact_and_below_adding_up():
     spent, asked = SpentMu(noise=0.3, directions=0), {"epsilon": mv.gaussian_epsilon(1e-3, 0.3), "delta": 1e-3}
-    assert spent_together(spent, np.array([16]), **asked)[0] == pytest.approx(mv.gaussian_epsilon(1e-3, 1.2))
-    exact, added = spent_together(spent, RELEASES, **asked)
+    assert privacy.spent_together(spent, np.array([16]), **asked)[0] == pytest.approx(mv.gaussian_epsilon(1e-3, 1.2))
+    exact, added = privacy.spent_together(spent, privacy.RELEASES, **asked)
     assert exact[0] == pytest.approx(added[0])
     shown = np.isfinite(added)
     assert (exact[shown][1:] < added[shown][1:]).all()
@@ -222,15 +226,15 @@ def test_composition_is_exact_and_below_adding_up():
 
 def test_many_shares_are_summed_up_into_one_bar():
     shares = np.arange(1, 101) / 5050
-    shown = largest_shares(shares)
+    shown = privacy.largest_shares(shares)
     assert shown[0] == 99
     assert len(shown) == 20
-    figure = shares_picture(shares, np.full(100, 0.01), names=[f"d{k}" for k in range(100)]).figure
+    figure = privacy.shares_picture(shares, np.full(100, 0.01), names=[f"d{k}" for k in range(100)]).figure
     assert sum(figure.data[0].x) == pytest.approx(1)
     assert figure.layout.yaxis.ticktext[-1] == "the other 80 together"
 
 
 def test_shares_too_small_to_see_are_not_drawn_singly():
-    shown = largest_shares(mv.binary(50, favoured=[3, 4], share=1 - 1e-6))
+    shown = privacy.largest_shares(mv.binary(50, priority=[3, 4], share=1 - 1e-6))
     assert len(shown) == 6
     assert set(shown[:2]) == {3, 4}

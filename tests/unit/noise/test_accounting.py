@@ -198,6 +198,21 @@ def test_delta_at_epsilon_near_zero_is_the_total_variation():
     assert mv.total_variation(1.3) == pytest.approx(math.erf(1.3 / math.sqrt(8)), rel=1e-15)
 
 
+@pytest.mark.parametrize("mu", [0, 1e-9, 0.01, 0.5, 1.99, 2.01, 8, 40])
+@pytest.mark.parametrize("epsilon", [-1e-9, -1e-3, -0.4, -1, -5, -30, -700])
+def test_delta_at_a_negative_epsilon_has_all_its_digits(epsilon, mu):
+    with mpmath.workdps(40):
+        exact = delta_by_definition(epsilon, mu) if mu else -mpmath.expm1(epsilon)
+        assert abs(mv.gaussian_delta(epsilon, mu) / exact - 1) <= 1e-13
+
+
+def test_delta_passes_through_zero_without_a_jump():
+    assert mv.gaussian_delta(0, 1.3) == pytest.approx(mv.total_variation(1.3), rel=1e-14)
+    assert mv.gaussian_delta(0, 0) == 0
+    near = mv.gaussian_delta([-1, -1e-9, 0, 1e-9, 1], 0.7)
+    assert (np.diff(near) < 0).all()
+
+
 def test_composition_is_pythagorean_and_never_below_its_largest_part():
     assert mv.compose_mu([3, 4]) == mv.compose_mu([0, 3, 4]) == 5
     assert mv.compose_mu([1e100, 1e100]) == pytest.approx(math.sqrt(2) * 1e100)
@@ -215,37 +230,24 @@ def test_tradeoff_curve_is_symmetric_and_gives_back_delta():
     assert (mv.tradeoff(0, mu), mv.tradeoff(1, mu)) == (1, 0)
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, "x", None, [1, -1]])
-def test_bad_epsilon_is_refused(epsilon):
-    with pytest.raises(mv.InputError, match="epsilon"):
-        mv.gaussian_delta(epsilon, 1)
-    with pytest.raises(mv.InputError, match="epsilon"):
-        mv.gaussian_mu(epsilon, 1e-5)
-
-
-@pytest.mark.parametrize("delta", [0, 1, -0.1, 1.5, math.nan, math.inf])
-def test_bad_delta_is_refused(delta):
-    with pytest.raises(mv.InputError, match="delta"):
-        mv.gaussian_mu(1, delta)
-    with pytest.raises(mv.InputError, match="delta"):
-        mv.gaussian_epsilon(delta, 1)
-
-
-def test_bad_mu_and_alpha_are_refused_with_rule_and_value():
-    with pytest.raises(mv.InputError, match="mu must not be negative, got -1"):
-        mv.gaussian_delta(1, -1)
-    with pytest.raises(mv.InputError, match="mus must be finite, got nan"):
-        mv.compose_mu([1, math.nan])
-    with pytest.raises(mv.InputError, match=r"alpha must lie between 0 and 1, got 1\.5"):
-        mv.tradeoff(1.5, 1)
-    with pytest.raises(mv.InputError, match=r"delta must lie strictly between 0 and 1, got 1\.5"):
-        mv.gaussian_mu(1, 1.5)
-    with pytest.raises(mv.InputError, match=r"mu must be at most 1e\+100, got 1e\+200"):
-        mv.gaussian_epsilon(0.1, 1e200)
-    with pytest.raises(mv.InputError, match=r"epsilon must be at least 1e-100, got 1e-200"):
-        mv.gaussian_mu(1e-200, 0.1)
-    with pytest.raises(mv.InputError, match=r"shapes must fit each other, got epsilon \(2,\) and mu \(3,\)"):
-        mv.gaussian_delta([1, 2], [1, 2, 3])
+@pytest.mark.parametrize(("function", "given", "message"), [
+    *((function, (epsilon, 1e-5), "epsilon") for epsilon in (math.nan, math.inf, 1e101, "x", None)
+      for function in (mv.gaussian_delta, mv.gaussian_mu)),
+    *((mv.gaussian_mu, (epsilon, 1e-5), "epsilon") for epsilon in (0, -1, [1, -1])),
+    (mv.gaussian_delta, (-1e101, 1), "epsilon must be at most"),
+    *((mv.gaussian_mu, (1, delta), "delta") for delta in (0, 1, -0.1, 1.5, math.nan, math.inf)),
+    *((mv.gaussian_epsilon, (delta, 1), "delta") for delta in (0, 1, -0.1, 1.5, math.nan, math.inf)),
+    (mv.gaussian_delta, (1, -1), "mu must not be negative, got -1"),
+    (mv.compose_mu, ([1, math.nan],), "mus must be finite, got nan"),
+    (mv.tradeoff, (1.5, 1), r"alpha must lie between 0 and 1, got 1\.5"),
+    (mv.gaussian_mu, (1, 1.5), r"delta must lie strictly between 0 and 1, got 1\.5"),
+    (mv.gaussian_epsilon, (0.1, 1e200), r"mu must be at most 1e\+100, got 1e\+200"),
+    (mv.gaussian_mu, (1e-200, 0.1), r"epsilon must be at least 1e-100, got 1e-200"),
+    (mv.gaussian_delta, ([1, 2], [1, 2, 3]), r"shapes must fit each other, got epsilon \(2,\) and mu \(3,\)"),
+])
+def test_bad_arguments_are_refused_with_rule_and_value(function, given, message):
+    with pytest.raises(mv.InputError, match=message):
+        function(*given)
 
 
 @pytest.mark.parametrize("function", [mv.gaussian_epsilon, mv.gaussian_mu])
@@ -257,11 +259,3 @@ def test_a_list_and_a_number_may_be_mixed(function):
     assert function([low, high], [other, other]) == pytest.approx(both)
     assert function(np.array([low, high]), np.array([other, other])) == pytest.approx(both)
     assert function(low, [other, other / 2]) == pytest.approx([function(low, other), function(low, other / 2)])
-
-
-@pytest.mark.parametrize(("delta", "mu"), [(1e-5, 0.3), (1e-6, 1.0), (1e-2, 3.0)])
-def test_epsilon_is_the_root_of_the_definition_to_twelve_digits(delta, mu):
-    with mpmath.workdps(40):
-        root = mpmath.findroot(lambda e: mpmath.ncdf(mu / mpmath.mpf(2) - e / mu) - mpmath.exp(e) * mpmath.ncdf(
-            -mu / mpmath.mpf(2) - e / mu) - mpmath.mpf(delta), mv.gaussian_epsilon(delta, mu))
-    assert mv.gaussian_epsilon(delta, mu) == pytest.approx(float(root), rel=1e-12)

@@ -194,7 +194,7 @@ def test_a_label_among_its_features_gets_a_sentence(rng):
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_noise_of_a_design_is_that_of_its_samples(rng, turned):
     query = covariance(make_dataset(4, 300))
-    design = design_noise(query, epsilon=1, delta=1e-6, theta=binary(4, favoured=[1], share=0.7),
+    design = design_noise(query, epsilon=1, delta=1e-6, theta=binary(4, priority=[1], share=0.7),
                           directions=random_rotation(4, rng=rng) if turned else None)
     samples = np.stack([sample_noise(design, rng=rng) for _ in range(4_000)])
     found = ((samples + samples.transpose(0, 2, 1)) / 2).std(axis=0)

@@ -13,7 +13,7 @@ from mvgviz.pictures.sentences import clipping_words, released_clipping
 from mvgviz.pictures.trade_off import others_sentence, trade_off_words
 from mvgviz.pictures.utility import own_units_words
 from mvgviz.release.files import to_intervals_csv, to_metadata_json
-from mvgviz.report.slides import design_slides
+from mvgviz.report.html import design_slides
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.text import as_number
@@ -22,7 +22,7 @@ RNG = np.random.default_rng(5)
 DATA = Dataset(matrix=np.array([[70.0], [8.0]]) + RNG.uniform(0, 1, (2, 400)), features=["weight", "sleep"],
                lower=[0, 0], upper=[80, 10], units=["kg", "h"])
 """Everybody is far from the middle of the ranges."""
-CLIPPED = Scenario(query="mean", bound="own", radius=0.2, favoured=(0,), epsilon=5.0)
+CLIPPED = Scenario(query="mean", bound="own", radius=0.2, priority_directions=(0,), epsilon=5.0)
 
 
 def setup_of(**changes):
@@ -87,6 +87,6 @@ def test_a_release_tells_the_most_from_what_is_public():
     assert released_clipping(release) == clipping_words(setup_of()).replace(" kg", "")
     assert "clipping_adds_at_most" in to_metadata_json(release)
     head, first, *_ = to_intervals_csv(release).splitlines()
-    assert head.endswith("clipping adds at most,clipping adds at most (data's units)")
+    assert head.endswith("upper 0.95,clipping adds at most")
     assert as_number(float(first.rpartition(",")[2])) in released_clipping(release)
     assert released_clipping(release_setup(setup_of(bound="none"))) == ""

@@ -8,18 +8,7 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.pictures import compare as words
-from mvgviz.pictures.compare import (
-    Mark,
-    colour,
-    frontier_picture,
-    label,
-    needed,
-    plot_ranked,
-    ranking,
-    symbol,
-    two_lines,
-)
+from mvgviz.pictures import compare
 from mvgviz.pictures.error_axis import reference_items
 from mvgviz.pictures.theme import DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
 from mvgviz.text import as_number
@@ -40,46 +29,47 @@ def results():
 
 @pytest.fixture(scope="module")
 def numbers(results):
-    return ranking(results)
+    return compare.ranking(results)
 
 
 def test_one_colour_means_one_thing():
-    assert [colour(MECHANISMS[key]) for key in ("mvg-exact", "mvg-theorem1", "mvg-theorem2", "mvg-theorem2-any")] == [
-        EXACT, THEOREM1, THEOREM2, THEOREM2]
-    assert colour(MECHANISMS["mvg"], "theorem1") == THEOREM1
-    assert {colour(MECHANISMS[key]) for key in ("iid", "gaussian-analytic", "gaussian-classic")} == {IID}
-    assert colour(MECHANISMS["plan"]) == DIRECTIONAL
-    pure = {colour(one) for one in COMPARED if one.guarantee == "ε alone"}
+    for key, colour in (("exact", EXACT), ("theorem1", THEOREM1), ("theorem2", THEOREM2), ("theorem2-any", THEOREM2)):
+        assert compare.colour(MECHANISMS[f"mvg-{key}"]) == colour
+    assert compare.colour(MECHANISMS["mvg"], "theorem1") == THEOREM1
+    assert {compare.colour(MECHANISMS[key]) for key in ("iid", "gaussian-analytic", "gaussian-classic")} == {IID}
+    assert compare.colour(MECHANISMS["plan"]) == DIRECTIONAL
+    pure = {compare.colour(one) for one in COMPARED if one.guarantee == "ε alone"}
     assert len(pure) == 1
     assert pure.isdisjoint({EXACT, THEOREM1, THEOREM2, IID})
 
 
 def test_the_stronger_promise_has_a_symbol_and_words():
-    assert symbol(mechanism("laplace")) == "diamond"
-    assert label(mechanism("laplace")) == "Laplace (ε alone)"
-    assert symbol(mechanism("gaussian-analytic")) == "circle"
-    assert symbol(mechanism("reduced-gaussian")) == "circle-open"
+    assert compare.symbol(mechanism("laplace")) == "diamond"
+    assert compare.label(mechanism("laplace")) == "Laplace (ε alone)"
+    assert compare.symbol(mechanism("gaussian-analytic")) == "circle"
+    assert compare.symbol(mechanism("reduced-gaussian")) == "circle-open"
 
 
 def test_long_labels_are_broken_near_the_middle():
-    assert two_lines("MVG, exact") == "MVG, exact"
-    assert two_lines("Johnson–Lindenstrauss, favoured features only") == (
-        "Johnson–Lindenstrauss,<br>favoured features only")
-    assert two_lines("no place to break this very long label") == "no place to break this very long label"
+    assert compare.two_lines("MVG, exact") == "MVG, exact"
+    assert compare.two_lines("Johnson–Lindenstrauss, priority columns only") == (
+        "Johnson–Lindenstrauss,<br>priority columns only")
+    assert compare.two_lines("no place to break this very long label") == "no place to break this very long label"
 
 
 def test_the_ranking_is_by_mean_and_names_twins_and_the_unsuitable(numbers, results):
     means = [one.mean for one in numbers.outcomes]
     assert means == sorted(means)
     assert numbers.twins == {"iid": "gaussian-analytic", "mvg-theorem2-any": "mvg-theorem2"}
-    assert [one.mechanism.key for one in numbers.unsuitable] == ["plan", "exponential-columns"]
+    assert [one.mechanism.key for one in numbers.unsuitable] == [
+        "box-noise", "box-ellipse-noise", "laplace-noise", "plan", "exponential-columns"]
     everyone = {one.mechanism.key for one in (*numbers.outcomes, *numbers.unsuitable)} | set(numbers.twins)
     assert everyone == set(KEYS)  # nobody is skipped silently
 
 
 def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
-    marks = words.ranking_marks(numbers)
-    figure = plot_ranked(marks, reference_items(results.references), title="error")
+    marks = compare.ranking_marks(numbers)
+    figure = compare.plot_ranked(marks, reference_items(results.references), title="error")
     dots = {trace.name: trace for trace in figure.data if trace.error_x.array is not None}
     best = numbers.outcomes[0]
     dot = dots["Gaussian, upper triangle, trials only"]
@@ -90,90 +80,90 @@ def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
     assert len(dots) == len(numbers.outcomes)
     assert [mark.ring for mark in marks].count(True) == 1
     names = [trace.name for trace in figure.data if trace.mode == "lines"]
-    assert names == ["without privacy: 0 (off the scale)", "answer without data: 0.268", "random guess: 0.268"]
+    assert names == ["no privacy: 0 (off the scale)", "no-data baseline: 0.268", "random guess: 0.268"]
 
 
 def test_the_private_mean_is_drawn_ranked_and_in_the_headline(numbers, results):
     between = math.sqrt(numbers.outcomes[0].mean * results.references.trivial)
-    known = ranking(replace(results, references=replace(results.references, private_mean=between)))
-    marks = words.ranking_marks(known)
+    known = compare.ranking(replace(results, references=replace(results.references, private_mean=between)))
+    marks = compare.ranking_marks(known)
     better = sum(one.mean < between for one in numbers.outcomes)
     assert [mark.label for mark in marks].index("private mean of the label") == better
-    figure = plot_ranked(marks, reference_items(known.results.references), title="error")
+    figure = compare.plot_ranked(marks, reference_items(known.results.references), title="error")
     assert any((trace.name or "").startswith("private mean: ") for trace in figure.data)
-    assert "better than predicting the private mean (" in words.ranking_words(known)
-    assert words.table_rows(known)[0]["beats predicting the private mean"] in ("yes", "not clearly")
+    assert "better than predicting the private mean (" in compare.ranking_words(known)
+    assert compare.table_rows(known)[0]["beats predicting the private mean"] in ("yes", "not clearly")
     least = replace(results, references=replace(results.references, private_mean=1e-9))
-    assert words.ranking_words(ranking(least)).startswith("**None is clearly better than predicting the private mean;")
+    said = compare.ranking_words(compare.ranking(least))
+    assert said.startswith("**None clearly beats predicting the private mean;")
 
 
 def test_one_trial_and_a_wide_interval_can_be_drawn():
     shared = {"colour": EXACT, "symbol": "circle", "said": ""}
-    marks = [Mark(label="a", mean=1.0, half_width=math.nan, **shared),
-             Mark(label="b", mean=50.0, half_width=60.0, **shared)]
-    figure = plot_ranked(marks, [], title="error")
-    wide = next(trace for trace in figure.data if trace.name == "b")
+    marks = [compare.Mark(label="a", mean=1.0, half_width=math.nan, **shared),
+             compare.Mark(label="b", mean=50.0, half_width=60.0, **shared)]
+    wide = next(trace for trace in compare.plot_ranked(marks, [], title="error").data if trace.name == "b")
     assert wide.error_x.arrayminus[0] < 50  # a log axis has no 0
-    assert plot_ranked([], [], title="error").data is not None
+    assert compare.plot_ranked([], [], title="error").data is not None
 
 
 def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(numbers):
-    text = words.ranking_words(numbers)
+    text = compare.ranking_words(numbers)
     assert numbers.outcomes[0].mechanism.key == "gaussian-triangle"
-    assert f"upper triangle errs no more ({as_number(numbers.outcomes[0].mean)}), but is for trials only" in text
+    assert f"upper triangle has no more error ({as_number(numbers.outcomes[0].mean)}), but the app cannot" in text
     first, second = [one for one in numbers.outcomes if one.mechanism.released][:2]
     difference = first.errors - second.errors
     half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
     assert text.startswith(f"**{first.mechanism.label} ")
-    assert ("cannot be told apart" in text) == (abs(difference.mean()) <= half)
-    assert "better than the answer without data (0.268):** MVG, Theorem 1; Johnson" in text
+    assert ("no clear difference" in text) == (abs(difference.mean()) <= half)
+    assert "better than the no-data baseline (0.268):** MVG, Theorem 1; Johnson" in text
 
 
 def test_who_fails_the_trivial_answer_is_named(numbers, results):
     harder = replace(results, references=replace(results.references, trivial=0.01))
-    text = words.ranking_words(ranking(harder))
-    assert "**Not clearly better than the answer without data (0.0100):**" in text
+    text = compare.ranking_words(compare.ranking(harder))
+    assert "**Not clearly better than the no-data baseline (0.0100):**" in text
     hopeless = replace(results, references=replace(results.references, trivial=1e-9))
-    assert "**None clearly beats the answer without data" in words.ranking_words(ranking(hopeless))
-    assert words.worth_zooming(ranking(harder)) == sum(one.mean < 0.01 for one in numbers.outcomes)
-    assert words.worth_zooming(ranking(hopeless)) == 0
+    assert "**None clearly beats the no-data baseline" in compare.ranking_words(compare.ranking(hopeless))
+    assert compare.worth_zooming(compare.ranking(harder)) == sum(one.mean < 0.01 for one in numbers.outcomes)
+    assert compare.worth_zooming(compare.ranking(hopeless)) == 0
 
 
 def test_reasons_cautions_and_the_table_have_everyone(numbers):
-    lines = words.unsuitable_words(numbers)
-    assert len(lines) == 4
+    lines = compare.unsuitable_words(numbers)
+    assert len(lines) == 7
     assert any(line.startswith("**Exponential, by record**: column") for line in lines)
-    assert "**MVG, equal noise**: here the same noise as Gaussian, analytic." in lines
-    assert "its proof needs ε below 1" in words.caution_words(numbers)
-    rows = {row["mechanism"]: row for row in words.table_rows(numbers)}
+    assert "**MVG, equal noise**: the same noise here as Gaussian, analytic." in lines
+    assert "its proof needs ε below 1" in compare.caution_words(numbers)
+    rows = {row["mechanism"]: row for row in compare.table_rows(numbers)}
     assert len(rows) == len(KEYS)
     assert rows["Gaussian, classic"]["epsilon really spent"] == pytest.approx(0.705, abs=1e-3)
     assert rows["Laplace"]["epsilon really spent"] is None
     assert rows["Exponential, by record"]["mean error"] is None
-    assert rows["Gaussian, analytic"]["beats the answer without data"] == "yes"
+    assert rows["Gaussian, analytic"]["beats the no-data baseline"] == "yes"
 
 
 def test_how_much_more_error():
-    assert words.more_words(1.1, 1.0) == "10 % more error"
-    assert words.more_words(3.0, 1.0) == "3.0 times the error"
-    assert words.more_words(math.inf, 1.0) == words.more_words(1.0, 0.0) == "more error"
+    assert compare.more_words(1.1, 1.0) == "10 % more error"
+    assert compare.more_words(3.0, 1.0) == "3.0 times the error"
+    assert compare.more_words(math.inf, 1.0) == compare.more_words(1.0, 0.0) == "more error"
 
 
 @pytest.fixture(scope="module")
 def curves():
     scenario = Scenario.default_for("karate").changed(
-        trials=4, delta=1 / 34, favoured=(0, 33), share=0.8, judged="everything")
+        trials=4, delta=1 / 34, priority_directions=(0, 33), share=0.8, judged="everything")
     return frontier(sweep([{"epsilon": epsilon} for epsilon in EPSILONS], scenario, sample("karate"),
                           mechanisms=["gaussian-analytic", "mvg-exact", "gaussian-triangle", "laplace"]))
 
 
 def drawn(curves, error):
-    return frontier_picture(curves, error=error, scenario=Scenario(), trivial=2.02, title="error",
+    return compare.frontier_picture(curves, error=error, scenario=Scenario(), trivial=2.02, title="error",
                             references={1.0: References(0.0, 3.0, 2.02)})
 
 
 def test_the_frontier_is_read_across_and_down(curves):
-    lines, figure = needed(curves, 2.0, guarantee="exact"), drawn(curves, 2.0).figure
+    lines, figure = compare.needed(curves, 2.0, guarantee="exact"), drawn(curves, 2.0).figure
     epsilons = [one.reading.epsilon for one in lines]
     assert epsilons == sorted(epsilons)
     assert lines[-1].curve.mechanism.key == "mvg-exact"
@@ -189,12 +179,12 @@ def test_the_frontier_is_read_across_and_down(curves):
 
 def test_the_sentence_of_the_frontier(curves):
     text = drawn(curves, 2.0).takeaway
-    assert text.startswith("**For an error of 2.00, Gaussian, analytic needs the least: ε = ")
+    assert text.startswith("**For an error of 2.00, Gaussian, analytic needs the lowest ε: ")
     assert "Not reached up to ε = 100: MVG, exact." in text
     assert "trivial" not in text
     text = drawn(curves, 5e3).takeaway
     assert "This design needs" in text
-    assert "ε ≤ 0.0100" in text
-    assert "**The answer without data (2.02) does as well**" in text
+    assert "ε: at most 0.0100" in text
+    assert "**The no-data baseline (2.02) does as well**" in text
     assert drawn(curves, 1e-9).takeaway.startswith("**No mechanism comes down to")
-    assert np.isfinite([one.curve.least for one in needed(curves, 1e-9, guarantee="exact")]).all()
+    assert np.isfinite([one.curve.least for one in compare.needed(curves, 1e-9, guarantee="exact")]).all()

@@ -20,4 +20,4 @@ def test_the_derivation_follows_the_neighbours(query):
 def test_several_records_of_a_person_are_told():
     words = derivation(mean(replace(make_dataset(2, 10), per_person=3)))[1]
     assert "up to 3 records of one person replaced" in words
-    assert "How many records each person has is not hidden" in words
+    assert "The number of records of each person is not hidden" in words

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import mvgviz
-from mvgviz import Scenario, build
-from mvgviz.data import sample
-from mvgviz.pictures.glossary import DELTA_IS, WORDS, Word, words_in
+from mvgviz.pictures.glossary import DELTA_IS, WORDS, Word, others_words, words_in
 from mvgviz.pictures.report import assumption_sentences
-from mvgviz.pictures.scenes import SCENES, note_of
-from mvgviz.ui.screen import handout
+from mvgviz.pictures.scenes import note_of
+from mvgviz.report.lesson import handout_html
+from tests.datasets import setup_of
 
 ROOT = Path(mvgviz.__file__).parent
-PLAIN = ("equal noise", "typical error", "answer without data", "promised limit", "paper's best split",
-         "information that survives", "chosen without looking at the data", "share", "false alarms", "needed")
+PLAIN = ("equal noise", "typical error", "promised limit", "paper's best split", "information that survives",
+         "chosen without looking at the data", "share", "false alarms", "priority columns", "no-data baseline",
+         "no privacy", "simulated data", "clip")
 OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for", "taken as public")
 
 
@@ -28,8 +28,8 @@ def texts():
 
 
 def _texts():
-    for path in [ROOT / "labels.py", ROOT / "provenance.py",
-                 *(file for room in ("pictures", "report", "ui") for file in (ROOT / room).rglob("*.py"))]:
+    rooms = (ROOT / "pictures", ROOT / "report", ROOT / "ui", ROOT.parent / "pages")
+    for path in [ROOT / "labels.py", ROOT / "provenance.py", *(file for room in rooms for file in room.rglob("*.py"))]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         yield from (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)
@@ -71,7 +71,13 @@ def test_what_delta_is_is_said_once_in_the_code_and_everywhere_it_matters():
     wrong = re.compile(r"probability of failure|loss may exceed|but for (the probability )?δ", re.IGNORECASE)
     assert [text for text in texts() if wrong.search(text)] == []
     assert not any(wrong.search(word.sentence) for word in WORDS)
-    setup = build(Scenario.default_for("liver"), sample("liver"))
-    told = [handout(""), SCENES[1].sentences(SCENES[1].step.start)[1], note_of(2).mistakes[2][1],
-            " ".join(assumption_sentences(setup))]
+    told = [handout_html(), note_of(2).mistakes[3][1], " ".join(assumption_sentences(setup_of("liver")))]
     assert all(DELTA_IS in said for said in told)
+
+
+def test_every_use_of_others_says_whom_it_protects_and_where_that_is_written():
+    lines = others_words().splitlines()
+    assert all(re.fullmatch(r"\* ε = [\d.]+: .+ \(one .+; arXiv:\d{4}\.\d{5}\)", line) for line in lines), lines
+    epsilons = [float(line.split()[3].rstrip(":")) for line in lines]
+    assert epsilons == sorted(epsilons)
+    assert len(epsilons) >= 4

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from mvgviz import Scenario, build, sample
 from mvgviz.pictures.shape import ellipsoid_picture, ellipsoid_points, net_lines, plot_outcomes
 from mvgviz.pictures.theme import IID, named_ticks, plot_matrix
+from tests.datasets import setup_of
 
 
-def drawn(matrix, labels=()):
+def drawn(matrix, labels=(), **more):
     return plot_matrix(matrix, row_labels=list(labels), col_labels=list(labels), row_title="", col_title="",
-                       value_title="")
+                       value_title="", **more)
 
 
 def test_what_is_never_below_zero_has_no_colours_for_it():
@@ -37,27 +37,23 @@ def test_possible_outcomes_have_names_or_whole_numbers():
 
 def test_equal_noise_is_a_net_in_its_own_colour():
     net = net_lines(ellipsoid_points(np.eye(3), radius=2.0))
-    kept = net[:, ~np.isnan(net[0])]
-    assert np.linalg.norm(kept, axis=0) == pytest.approx(2.0)
+    assert np.linalg.norm(net[:, ~np.isnan(net[0])], axis=0) == pytest.approx(2.0)
     assert np.isnan(net).any()
-    setup = build(Scenario.default_for("liver").changed(query="mean"), sample("liver"))
-    ball = ellipsoid_picture(setup, [0, 1, 2], sample("liver").features).figure.data[1]
+    setup = setup_of("liver", query="mean")
+    ball = ellipsoid_picture(setup, [0, 1, 2], setup.dataset.features).figure.data[1]
     assert (ball.type, ball.line.color) == ("scatter3d", IID)
 
 
 def test_numbers_in_a_map_are_large_enough_to_be_read_or_left_out():
-    few, many = (plot_matrix(np.ones((size, size)), row_labels=[], col_labels=[], row_title="", col_title="",
-                             value_title="").data[0] for size in (6, 7))
+    few, many = (drawn(np.ones((size, size))).data[0] for size in (6, 7))
     assert few.textfont.size >= 11
     assert few.text is not None
     assert many.text is None
-    low = plot_matrix(np.ones((6, 6)), row_labels=[], col_labels=[], row_title="", col_title="", value_title="",
-                      height=300).data[0]
-    assert low.text is None
+    assert drawn(np.ones((6, 6)), height=300).data[0].text is None
 
 
 def test_lines_without_names_are_counted_in_whole_numbers_and_one_alone_is_not():
-    figure = plot_matrix(np.ones((30, 1)), row_labels=[], col_labels=[], row_title="", col_title="", value_title="")
+    figure = drawn(np.ones((30, 1)))
     assert figure.layout.yaxis.dtick == 3
     assert figure.layout.yaxis.showticklabels
     assert not figure.layout.xaxis.showticklabels

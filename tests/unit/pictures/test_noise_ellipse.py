@@ -12,7 +12,7 @@ from tests.datasets import make_dataset
 @pytest.fixture
 def numbers(rng):
     query = identity(make_dataset(2, 10))
-    tilted = design_noise(query, epsilon=1, delta=1e-5, theta=binary(2, favoured=[0], share=0.8),
+    tilted = design_noise(query, epsilon=1, delta=1e-5, theta=binary(2, priority=[0], share=0.8),
                           directions=rotation(2, (0, 1), 0.3))
     return ellipse_numbers(tilted, design_noise(query, epsilon=1, delta=1e-5), plane=(0, 1), level=0.95,
                            normals=rng.standard_normal((2, 20_000)))

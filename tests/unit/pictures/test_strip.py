@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from mvgviz import Scenario, build, gaussian_mu, sample, sample_noise
+from mvgviz import gaussian_mu, sample_noise
 from mvgviz.pictures.strip import attacker, facts
-
-
-def setup_of(name, **changes):
-    return build(Scenario.default_for(name).changed(**changes), sample(name))
+from tests.datasets import setup_of
 
 
 def found(setup):
@@ -45,7 +42,7 @@ def test_one_needed_feature_is_told_in_its_own_unit():
 
 def test_second_moments_are_told_as_a_part_of_full_scale(rng):
     setup = setup_of("cardiotocography", bound="none")
-    told = found(setup)[0]["typical error on what is needed"]
+    told = found(setup)[0]["typical error on priority columns"]
     noise = sample_noise(setup.design, rng=rng, trials=4000)
     noise = (noise + noise.transpose(0, 2, 1)) / 2
     block = noise[:, [0, 7, 9]][:, :, [0, 7, 9]]
@@ -62,10 +59,10 @@ def test_what_needs_care_stands_in_front_and_the_rest_behind():
     assert "neighbours" in hidden
 
 
-def test_many_needed_features_are_told_as_a_part_of_their_ranges():
-    told = found(setup_of("liver", query="mean", favoured=(0, 1, 2)))[0]
-    assert told["typical error on what is needed"].endswith("equal noise)")
-    assert "% of the range" in told["typical error on what is needed"]
+def test_many_priority_columns_are_told_as_a_part_of_their_ranges():
+    told = found(setup_of("liver", query="mean", priority_directions=(0, 1, 2)))[0]
+    assert told["typical error on priority columns"].endswith("equal noise)")
+    assert "% of the range" in told["typical error on priority columns"]
 
 
 def test_the_error_of_turned_second_moments_counts_what_both_copies_share(rng):
@@ -98,18 +95,17 @@ def test_the_noise_along_needed_directions_is_told_as_a_multiple_of_equal_noise(
 def test_what_matters_more_counts_more_in_the_error(query):
     def error(**needs):
         told = found(setup_of("liver", query=query, allocation="manual", weights=(50, 1, 1, 1, 1, 1), **needs))[0]
-        return float(told["typical error on what is needed"].split(" %")[0].replace(",", ""))
+        return float(told["typical error on priority columns"].split(" %")[0].replace(",", ""))
 
-    needed = {"needed": (0, 1, 2)}
-    assert error(**needed, importance=(100, 1, 1)) < 0.6 * error(**needed)
+    priority = {"priority": (0, 1, 2)}
+    assert error(**priority, importance=(100, 1, 1)) < 0.6 * error(**priority)
 
 
 def test_where_records_may_be_pulled_in_the_error_is_said_to_be_the_noise_alone():
     pulled = found(setup_of("two_features", bound="even"))[0]
     assert "error from noise alone" in pulled
     assert "typical error" not in pulled
-    around = found(setup_of("two_features", bound="own", radius=10.0))[0]
-    assert "typical error" in around
+    assert "typical error" in found(setup_of("two_features", bound="own", radius=10.0))[0]
 
 
 @pytest.mark.parametrize("changes", [{"directions": "eigenvectors"}, {"allocation": "max-pnr"}])

@@ -7,26 +7,8 @@ import numpy as np
 import pytest
 
 from mvgviz import Scenario, mean
+from mvgviz.pictures import utility
 from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words
-from mvgviz.pictures.utility import (
-    SetNames,
-    SetRow,
-    _stacked,
-    captured_picture,
-    component_loadings_picture,
-    dot_numbers,
-    error_curve,
-    plot_dots,
-    plot_sweep,
-    predictions_picture,
-    quantile_dots,
-    ranked_sets,
-    result_words,
-    sets_picture,
-    sets_words,
-    sweep_words,
-    true_and_noisy,
-)
 from mvgviz.scenario.tasks import TASKS
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
 from mvgviz.trials.mechanisms import mechanism
@@ -48,29 +30,28 @@ def results(ours, iid, references=REFERENCES, **changes):
 
 
 def test_quantile_dots_of_as_many_trials_are_the_trials():
-    errors = np.array([3.0, 1.0, 2.0, 9.0])
-    assert quantile_dots(errors, 4).tolist() == [1, 2, 3, 9]
+    assert utility.quantile_dots(np.array([3.0, 1.0, 2.0, 9.0]), 4).tolist() == [1, 2, 3, 9]
 
 
 def test_each_dot_stands_for_its_share_of_the_trials(rng):
     errors = rng.exponential(1.0, 1_000)
-    dots = quantile_dots(errors, 50)
+    dots = utility.quantile_dots(errors, 50)
     assert [np.mean(errors <= dot) for dot in dots] == pytest.approx((np.arange(50) + 0.5) / 50, abs=2e-3)
 
 
 @pytest.mark.parametrize(("trials", "expected"), [(1, 1), (8, 8), (30, 30), (100, 100), (5_000, 100)])
 def test_the_number_of_dots_follows_the_trials(trials, expected, rng):
-    numbers = dot_numbers(results(rng.uniform(0, 2, trials), rng.uniform(0, 2, trials)))
+    numbers = utility.dot_numbers(results(rng.uniform(0, 2, trials), rng.uniform(0, 2, trials)))
     assert numbers.dots == expected
     assert [lane.outcome.errors.size for lane in numbers.lanes] == [trials, trials]
 
 
 def test_dots_are_fewer_where_they_would_tower(rng):
-    assert dot_numbers(results(1 + 1e-6 * rng.random(100), rng.uniform(0, 2, 100))).dots == 20
+    assert utility.dot_numbers(results(1 + 1e-6 * rng.random(100), rng.uniform(0, 2, 100))).dots == 20
 
 
 def test_dots_stack_without_touching_and_keep_within_a_bin(rng):
-    numbers = dot_numbers(results(rng.uniform(0, 2, 100), rng.exponential(0.3, 100)))
+    numbers = utility.dot_numbers(results(rng.uniform(0, 2, 100), rng.exponential(0.3, 100)))
     width = (numbers.axis.high - numbers.axis.low) / 64
     for lane in numbers.lanes:
         places = list(zip(lane.places.tolist(), lane.levels.tolist(), strict=True))
@@ -95,33 +76,33 @@ def test_the_axis_is_logarithmic_where_errors_span_decades():
 
 
 def test_the_dot_plot_draws_means_intervals_and_three_lines(rng):
-    numbers = dot_numbers(results(rng.uniform(0.5, 0.9, 100), rng.uniform(0.6, 0.9, 100)))
-    figure = plot_dots(numbers, title="error")
+    numbers = utility.dot_numbers(results(rng.uniform(0.5, 0.9, 100), rng.uniform(0.6, 0.9, 100)))
+    figure = utility.plot_dots(numbers, title="error")
     dots, mean = figure.data[0], figure.data[1]
     assert dots.customdata == pytest.approx(numbers.lanes[0].dots)
     assert mean.x[0] == pytest.approx(numbers.lanes[0].outcome.mean)
     assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].outcome.half_width)
     assert {note.text for note in figure.layout.annotations} == {
-        "random guess: 2.00", "answer without data: 1.00", "without privacy: 0"}
+        "random guess: 2.00", "no-data baseline: 1.00", "no privacy: 0"}
     assert {shape.x0 for shape in figure.layout.shapes} == {0.0, 1.0, 2.0}
 
 
 @pytest.mark.parametrize("values", [(0, 0.3, 0.36), (0.01, 1, 1.001), (0.9, 0.95, 1), (0, 0.01, 0.5), (1, 1, 1)])
 def test_no_line_crosses_a_label(values, rng):
     given = References(values[0], values[1], values[2])
-    numbers = dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20), given))
+    numbers = utility.dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20), given))
     label = 0.16  # of the axis, on a desk
     stacked = [((numbers.axis.place(value) - numbers.axis.low) / (numbers.axis.high - numbers.axis.low), left, level)
-               for level, (_, value, left) in enumerate(_stacked(numbers))]
+               for level, (_, value, left) in enumerate(utility._stacked(numbers))]
     for at, left, level in stacked:
         start, end = (at, at + label) if left else (at - label, at)
         assert -0.05 < start < end < 1.2
-        crossing = [other for other, _, height in stacked if height > level and start < other < end]
-        assert crossing == []
+        assert [other for other, _, height in stacked if height > level and start < other < end] == []
 
 
 def test_labels_of_lines_have_their_place_in_the_margin_however_high_the_picture(rng):
-    figure = plot_dots(dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20))), title="error")
+    numbers = utility.dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20)))
+    figure = utility.plot_dots(numbers, title="error")
     for note in figure.layout.annotations:
         assert note.y == 1
         assert 0 < note.yshift < figure.layout.margin.t - 15
@@ -130,118 +111,119 @@ def test_labels_of_lines_have_their_place_in_the_margin_however_high_the_picture
 
 
 def test_before_the_first_trial_there_are_lines_only():
-    numbers = dot_numbers(results([], []))
+    numbers = utility.dot_numbers(results([], []))
     assert (numbers.lanes, numbers.dots) == ((), 0)
-    assert {shape.x0 for shape in plot_dots(numbers, title="error").layout.shapes} == {0.0, 1.0, 2.0}
+    assert {shape.x0 for shape in utility.plot_dots(numbers, title="error").layout.shapes} == {0.0, 1.0, 2.0}
 
 
 def test_one_trial_has_no_interval():
     one = results([0.4], [0.5])
-    assert plot_dots(dot_numbers(one), title="error").data[1].error_x.array is None
-    assert "one trial, so no interval" in result_words(one)
+    assert utility.plot_dots(utility.dot_numbers(one), title="error").data[1].error_x.array is None
+    assert "one trial, so no interval" in utility.result_words(one)
     assert mean_words(one["mvg"]) == "0.400"
 
 
-def test_a_regression_is_held_against_the_private_mean():
+def test_a_regression_has_to_beat_the_private_mean():
     harder = replace(REFERENCES, private_mean=0.3, records_needed=4_321)
-    said = result_words(results([0.50, 0.52], [0.60, 0.62], harder))
+    said = utility.result_words(results([0.50, 0.52], [0.60, 0.62], harder))
     assert said.startswith("**Predicting the private mean is better here.** Mean error 0.510")
-    assert "it does not beat predicting the private mean (0.300). " in said
-    assert said.endswith("**This table is too small:** with this label a regression must learn from 4,321 records.")
-    labels = [note.text for note in plot_dots(dot_numbers(results([0.5], [0.6], harder)), title="").layout.annotations]
-    assert "private mean: 0.300" in labels
-    easier = replace(REFERENCES, private_mean=0.7)
-    said = result_words(results([0.50, 0.52], [0.60, 0.62], easier))
+    assert "worse than predicting the private mean (0.300). " in said
+    assert said.endswith("**This table is too small:** a regression on this label needs 4,321 records to learn from.")
+    figure = utility.plot_dots(utility.dot_numbers(results([0.5], [0.6], harder)), title="")
+    assert "private mean: 0.300" in [note.text for note in figure.layout.annotations]
+    said = utility.result_words(results([0.50, 0.52], [0.60, 0.62], replace(REFERENCES, private_mean=0.7)))
     assert "better than predicting the private mean (0.700)" in said
 
 
 @pytest.mark.parametrize(("ours", "iid", "sentence"), [
-    ([0.50, 0.52], [0.60, 0.62], "better than the answer without data (1.00). 16 % less error than equal noise"),
-    ([1.50, 1.52], [0.60, 0.62], "**The answer without data is better here.** Mean error 1.51"),
+    ([0.50, 0.52], [0.60, 0.62], "better than the no-data baseline (1.00). 16 % less error than equal noise"),
+    ([1.50, 1.52], [0.60, 0.62], "**The no-data baseline is better here.** Mean error 1.51"),
     ([1.50, 1.52], [0.60, 0.62], "2.5 times the error of equal noise (0.610), paired difference 0.900"),
-    ([0.50, 1.70], [0.60, 0.62], "**No better than the answer without data, as far as can be seen.**"),
-    ([0.50, 0.70], [0.60, 0.62], "no difference can be seen, paired difference -0.01"),
-    ([1.0, 1.0], [1.0, 1.0], "**Nothing of the data gets through.**"),
+    ([0.50, 1.70], [0.60, 0.62], "**Not clearly better than the no-data baseline.**"),
+    ([0.50, 0.70], [0.60, 0.62], "No clear difference from equal noise (0.610), paired difference -0.01"),
+    ([1.0, 1.0], [1.0, 1.0], "**The noise hides the data completely.**"),
     ([0.60, 0.62], [0.50, 0.52], "**Equal noise is better here.** Mean error 0.610"),
     ([0.50, 0.52], [0.60, 0.62], "**Directional noise is better here.** Mean error 0.510"),
-    ([0.5, 0.6], [0.5, 0.6], "Trial by trial it errs just as equal noise does."),
-    ([math.inf, 1.0], [0.5, 0.6], "too large to be written"),
+    ([0.5, 0.6], [0.5, 0.6], "Equal noise has the same error in every trial."),
+    ([math.inf, 1.0], [0.5, 0.6], "too large to show"),
 ])
 def test_the_takeaway_says_what_the_trials_allow(ours, iid, sentence):
-    assert sentence in result_words(results(ours, iid))
+    assert sentence in utility.result_words(results(ours, iid))
 
 
 def test_the_verdict_names_the_records_and_the_error_the_columns():
-    judged = replace(results([0.5, 0.52], [0.6, 0.62], replace(REFERENCES, unit="h")), judged_on="needed")
-    assert result_words(judged, ["sleep"]).startswith("**Directional noise is better here.** Typical error 0.510")
-    assert "h on sleep (" in result_words(judged, ["sleep"])
-    assert result_words(judged, ["sleep"], on="this data").startswith("**On this data: directional noise is better")
+    judged = replace(results([0.5, 0.52], [0.6, 0.62], replace(REFERENCES, unit="h")), judged_on="priority")
+    here, told = (utility.result_words(judged, ["sleep"], **on) for on in ({}, {"on": "this data"}))
+    assert here.startswith("**Directional noise is better here.** Mean error 0.510")
+    assert "h on sleep (" in here
+    assert told.startswith("**On this data: directional noise is better")
 
 
 def test_the_sweep_says_from_which_epsilon_on():
     good, bad = [0.5, 0.51], [1.5, 1.51]
     curve = [results(bad, bad, epsilon=0.1), results(good, bad, epsilon=1.0), results(good, good, epsilon=10.0)]
-    assert sweep_words(curve) == ("**The answer without data (1.00) is beaten from ε = 1 on**, of those tried. Equal "
-                                  "noise: from ε = 10 on.")
-    assert "At no ε tried" in sweep_words(curve[:1])
-    assert "One trial at each ε" in sweep_words([results([0.5], [0.5])])
-    assert "no noise can beat it" in sweep_words([results(good, good, References(0.0, 1.0, 0.0))])
+    assert utility.sweep_words(curve) == (
+        "**This design beats the no-data baseline (1.00) from ε = 1 on**, of those tried. "
+        "Equal noise: from ε = 10 on.")
+    assert "At no ε tried is this design clearly better" in utility.sweep_words(curve[:1])
+    assert "One trial at each ε cannot tell" in utility.sweep_words([results([0.5], [0.5])])
+    assert "no noise can beat it" in utility.sweep_words([results(good, good, References(0.0, 1.0, 0.0))])
 
 
 def test_curves_are_sorted_and_bands_hold_the_interval():
     points = [(1.0, outcome([0.4, 0.6])), (0.1, outcome([0.8, 0.9])), (5.0, outcome([]))]
-    curve = error_curve(points, name="a", colour="#2B8CD6")
+    curve = utility.error_curve(points, name="a", colour="#2B8CD6")
     assert curve.epsilons.tolist() == [0.1, 1.0]
-    figure = plot_sweep([curve], {1.0: REFERENCES}, own=1.0, span=(0.05, 20), title="error")
+    figure = utility.plot_sweep([curve], {1.0: REFERENCES}, own=1.0, span=(0.05, 20), title="error")
     line = next(trace for trace in figure.data if trace.name == "a" and trace.mode == "lines+markers")
     assert list(line.y) == pytest.approx([0.85, 0.5])
     ring = next(trace for trace in figure.data if trace.marker.symbol == "circle-open")
     assert (ring.x[0], ring.y[0]) == (1.0, 0.5)
-    assert sum("answer without data (1.00)" in (trace.name or "") for trace in figure.data) == 1
+    assert sum("no-data baseline: 1.00" in (trace.name or "") for trace in figure.data) == 1
 
 
 def test_the_private_mean_is_a_curve_over_epsilon():
-    curve = error_curve([(0.1, outcome([0.8, 0.9])), (1.0, outcome([0.4, 0.6]))], name="a", colour="#2B8CD6")
+    curve = utility.error_curve([(0.1, outcome([0.8, 0.9])), (1.0, outcome([0.4, 0.6]))], name="a", colour="#2B8CD6")
     references = {1.0: replace(REFERENCES, private_mean=0.7), 0.1: replace(REFERENCES, private_mean=0.9)}
-    figure = plot_sweep([curve], references, own=1.0, span=(0.05, 20), title="error")
+    figure = utility.plot_sweep([curve], references, own=1.0, span=(0.05, 20), title="error")
     line = next(trace for trace in figure.data if trace.name == "private mean")
     assert (list(line.x), list(line.y)) == ([0.1, 1.0], [0.9, 0.7])
 
 
 def test_sets_are_ranked_and_the_best_is_named():
-    rows = [SetRow(choice=(0,), outcome=outcome([0.9, 0.8]), colour="#7F7F7F", symbol="square"),
-            SetRow(choice=None, outcome=outcome([0.4, 0.41]), colour="#D55E00", symbol="circle"),
-            SetRow(choice=(1, 2), outcome=outcome([]), colour="#7F7F7F", symbol="star")]
-    ranked = ranked_sets(rows)
+    rows = [utility.SetRow(choice=(0,), outcome=outcome([0.9, 0.8]), colour="#7F7F7F", symbol="square"),
+            utility.SetRow(choice=None, outcome=outcome([0.4, 0.41]), colour="#D55E00", symbol="circle"),
+            utility.SetRow(choice=(1, 2), outcome=outcome([]), colour="#7F7F7F", symbol="star")]
+    ranked = utility.ranked_sets(rows)
     assert [row.choice for row in ranked] == [None, (0,)]
-    names = SetNames("abcdef".__getitem__, 6)
-    picture = sets_picture(ranked, REFERENCES, names=names, title="error")
+    names = utility.SetNames("abcdef".__getitem__, 6)
+    picture = utility.sets_picture(ranked, REFERENCES, names=names, title="error")
     assert picture.takeaway.startswith("**Best here: equal noise.** Error 0.405")
     assert picture.figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
-    assert sets_picture([], REFERENCES, names=names, title="error").takeaway == "**No trial yet.**"
+    assert utility.sets_picture([], REFERENCES, names=names, title="error").takeaway == "**No trial yet.**"
 
 
 def test_sets_are_called_by_their_members_or_by_who_is_left_out():
-    names = SetNames("abcdef".__getitem__, 6)
+    names = utility.SetNames("abcdef".__getitem__, 6)
     assert names((2, 5)) == "c + f"
     assert names((0, 1, 3, 4)) == "all but c + f"
     assert names(None) == "equal noise (none)"
-    assert SetNames(str, 20)((1, 2, 3, 4, 5)) == "1 + 2 + 3 + 2 more"
-    assert SetNames(str, 2)((1,)) == "1"
+    assert utility.SetNames(str, 20)((1, 2, 3, 4, 5)) == "1 + 2 + 3 + 2 more"
+    assert utility.SetNames(str, 2)((1,)) == "1"
 
 
 def test_the_best_set_over_epsilon():
-    better = error_curve([(1.0, outcome([0.1])), (2.0, outcome([0.3]))], name="a_b", colour="#2B8CD6")
-    worse = error_curve([(1.0, outcome([0.2])), (2.0, outcome([0.2]))], name="b", colour="#2B8CD6")
-    assert "another choice at 1 of the 2" in sets_words([better, worse], own=1.0)
-    assert r"a\_b has the least mean error at every" in sets_words([better], own=1.0)
-    assert "no trial yet" in sets_words([], own=1.0)
+    better = utility.error_curve([(1.0, outcome([0.1])), (2.0, outcome([0.3]))], name="a_b", colour="#2B8CD6")
+    worse = utility.error_curve([(1.0, outcome([0.2])), (2.0, outcome([0.2]))], name="b", colour="#2B8CD6")
+    assert "another choice at 1 of the 2" in utility.sets_words([better, worse], own=1.0)
+    assert r"a\_b has the lowest mean error at every" in utility.sets_words([better], own=1.0)
+    assert "no trial yet" in utility.sets_words([], own=1.0)
 
 
 def test_true_and_noisy_have_one_colour_scale():
     def drawn(true, noisy):
         trial = FirstTrial(what="answer", true=true, noisy=noisy, shape=true.shape, error=1.0, is_trial=True)
-        return true_and_noisy(trial, mean(make_dataset(true.shape[0], 10)), "RMSE")
+        return utility.true_and_noisy(trial, mean(make_dataset(true.shape[0], 10)), "RMSE")
 
     pair = drawn(np.array([[1.0], [-2.0]]), np.array([[5.0], [2.5]]))
     assert {(picture.figure.data[0].zmin, picture.figure.data[0].zmax) for picture in pair} == {(-2.0, 2.0)}
@@ -262,14 +244,14 @@ def components(m):
 
 def test_loadings_and_captured_parts_are_drawn_as_given():
     assert components(30).angle == pytest.approx(45)
-    picture = component_loadings_picture(components(30), mean(make_dataset(30, 10)))
+    picture = utility.component_loadings_picture(components(30), mean(make_dataset(30, 10)))
     assert [len(bar.x) for bar in picture.figure.data] == [20, 20]
     assert [bar.x[0] for bar in picture.figure.data] == pytest.approx([1, math.sqrt(0.5)])
     assert picture.takeaway.endswith("The 20 largest of 30 loadings are drawn.")
-    captured = captured_picture(components(5))
+    captured = utility.captured_picture(components(5))
     assert captured.figure.layout.yaxis.type == "log"
     assert captured.figure.data[1].y == pytest.approx(components(5).captured)
-    many = captured_picture(components(60))
+    many = utility.captured_picture(components(60))
     assert len(many.figure.data[1].y) == 40
     assert many.takeaway.endswith("The first 40 of 60.")
 
@@ -278,7 +260,7 @@ def test_wild_predictions_leave_the_picture_and_are_counted():
     labels = np.linspace(-1, 1, 500)
     noisy = labels.copy()
     noisy[:3] = [50.0, -50.0, 1.5]
-    picture = predictions_picture(
+    picture = utility.predictions_picture(
         Predictions(labels=labels, clean=labels, noisy=noisy, lower=-1.0, upper=1.0, label=0), "y")
     assert picture.figure.layout.yaxis.range == pytest.approx((-1.06, 1.56))
     assert picture.figure.data[2].y == pytest.approx(noisy[:400])

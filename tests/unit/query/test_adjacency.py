@@ -222,14 +222,14 @@ def test_the_rule_is_named_from_the_scenario_to_the_certificate():
 
 def test_a_query_that_was_asked_for_other_neighbours_is_refused():
     data, scenario = mv.sample("liver"), Scenario.default_for("liver")
-    with pytest.raises(InputError, match="asked for other neighbours"):
+    with pytest.raises(InputError, match="has other neighbours"):
         mv.build(scenario.changed(neighbours="add-remove"), data, query=mv.build(scenario, data).query)
 
 
 @pytest.mark.parametrize(("changes", "message"), [
     ({"query": "kernel"}, "none can be added or removed"),
-    ({"directions": "private"}, "private directions are worked out for replaced"),
-    ({"bound": "private"}, "found privately is worked out for replaced"),
+    ({"directions": "private"}, "private directions support only replaced"),
+    ({"bound": "private"}, "a private radius supports only replaced"),
     ({"neighbours": "other"}, "neighbours must be one of replace, add-remove"),
 ])
 def test_what_is_not_worked_out_is_refused(changes, message):
@@ -252,7 +252,7 @@ def test_levels_must_be_sets_of_features(levels):
 
 
 def test_a_record_with_two_levels_is_refused():
-    with pytest.raises(InputError, match="one alone"):
+    with pytest.raises(InputError, match="must have one level"):
         Dataset(matrix=np.ones((2, 3)), features=["a", "b"], lower=0, upper=1, levels=[[0, 1]])
 
 

@@ -1,12 +1,14 @@
 """Cross-moments: the worst neighbours by brute force, the bound for many columns, the guess by simulation."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mvgviz import InputError, Scenario, build, cross_moments, random_rotation, run_trials
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Origin
 from mvgviz.query import cross_moments as module
 from mvgviz.query.prior import Weighing
 from mvgviz.release.release import release_setup
@@ -62,15 +64,24 @@ def test_a_guess_is_that_of_evenly_spread_records():
 
 def test_trials_judge_the_rows_that_are_needed():
     data = make_dataset(4, 500, lower=LOWER, upper=UPPER)
-    scenario = Scenario.for_dataset(data, query="cross", group=(1, 3), allocation="binary", favoured=(0,), share=0.9)
+    scenario = Scenario.for_dataset(data, query="cross", group=(1, 3), allocation="binary", priority_directions=(0,),
+                                    share=0.9)
     results = run_trials(scenario, data, trials=200, mechanisms=["mvg", "iid", "laplace"])
-    assert results.judged_on == "needed"
+    assert results.judged_on == "priority"
     assert results["mvg"].mean < results["iid"].mean
+
+
+def test_rows_are_needed_by_their_names_and_ranges_of_the_columns_count_too():
+    read = (Origin.DECLARED, Origin.READ, Origin.DECLARED, Origin.READ)
+    data = replace(make_dataset(4, 500, lower=LOWER, upper=UPPER), range_origins=read)
+    scenario = Scenario.for_dataset(data, query="cross", group=["f0", "f2"], priority=["f2"])
+    assert scenario.priority == (1,)
+    assert "ranges" in release_setup(build(scenario, data), ledger=None, accept=("ranges",)).caveats
 
 
 def test_a_scenario_releases_them():
     data = make_dataset(4, 500, lower=LOWER, upper=UPPER)
-    scenario = Scenario.for_dataset(data, query="cross", group=(1, 3), allocation="binary", favoured=(0,))
+    scenario = Scenario.for_dataset(data, query="cross", group=(1, 3), allocation="binary", priority_directions=(0,))
     setup = build(scenario, data)
     x = setup.table.matrix
     assert setup.query.row_names == ("f1", "f3")
@@ -81,5 +92,5 @@ def test_a_scenario_releases_them():
     for group in ((0, 1, 2, 3), (7,)):
         with pytest.raises(InputError, match="group"):
             build(scenario.changed(group=group), data)
-    with pytest.raises(InputError, match="choose no bound"):
+    with pytest.raises(InputError, match="choose no clipping bound"):
         build(scenario.changed(bound="even"), data)

@@ -9,13 +9,11 @@ import pytest
 from mvgviz import RecordBound, design_noise
 from mvgviz.query.queries import joint_moments
 from tests.datasets import make_dataset
+from tests.oracles import whitened
 
 
 def moved(design, x, y, n):
-    """How far two joined records are apart through the noise, by definition."""
-    root = np.linalg.inv(design.row_side.root())
-    apart = root @ (np.outer(x, x) - np.outer(y, y)) @ root.T / n
-    return float(np.linalg.norm(apart))
+    return whitened(design, (np.outer(x, x) - np.outer(y, y)) / n)
 
 
 def joined(records):

@@ -7,17 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mvgviz import (
-    Dataset,
-    InputError,
-    RecordBound,
-    design_noise,
-    gaussian_mu,
-    moments,
-    random_rotation,
-    sample_noise,
-    uniform,
-)
+import mvgviz as mv
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.record_bound import regression_shape
@@ -36,8 +26,8 @@ class NoNoise:
 
 def data_and_bound(rng, *, turned=False, radius=50.0):
     data = make_dataset(3, 400, [-1, 0, 10], [1, 4, 30])
-    bound = RecordBound(radius=radius, weights=[1.0, 0.5, 0.1], centre=[0.1, 2.0, 18.0],
-                        directions=random_rotation(3, rng=rng) if turned else None)
+    bound = mv.RecordBound(radius=radius, weights=[1.0, 0.5, 0.1], centre=[0.1, 2.0, 18.0],
+                        directions=mv.random_rotation(3, rng=rng) if turned else None)
     return data, bound
 
 
@@ -45,7 +35,7 @@ def data_and_bound(rng, *, turned=False, radius=50.0):
 @pytest.mark.parametrize("whole", [False, True])
 def test_without_noise_and_without_pulling_the_moments_are_those_of_the_data(rng, turned, whole):
     data, bound = data_and_bound(rng, turned=turned)
-    asked = moments(data, bound=bound, whole=whole)
+    asked = mv.moments(data, bound=bound, whole=whole)
     found = asked.read(asked.query.value, NoNoise(4))
     assert found.mean == pytest.approx(data.matrix.mean(axis=1), rel=1e-9)
     assert found.covariance == pytest.approx(np.cov(data.matrix, bias=True), rel=1e-9, abs=1e-9)
@@ -53,7 +43,7 @@ def test_without_noise_and_without_pulling_the_moments_are_those_of_the_data(rng
 
 def test_regression_without_noise_is_ridge_on_scaled_features(rng):
     data, bound = data_and_bound(rng)
-    asked = moments(data, bound=bound)
+    asked = mv.moments(data, bound=bound)
     intercept, slopes = asked.read(asked.query.value, NoNoise(4)).regression("f1")
     scaled = (data.matrix - (data.lower + data.upper)[:, None] / 2) / (data.widths[:, None] / 2)
     x = np.vstack([np.ones(400), scaled[[0, 2]]])
@@ -68,14 +58,14 @@ def test_regression_without_noise_is_ridge_on_scaled_features(rng):
     (3_000, 0.3, 0.9, 0.3, 0.4, 0.6), (180, 0.04, 0.0, 0.5, 2.0, 1.2), (310, 0.04, 0.0, -0.5, 2.0, 1.2)])
 def test_a_regression_is_not_worse_than_a_private_mean_of_the_label(n, spread, signal, middle, x_spread, most):
     """Expected errors over 400 releases; a strong signal in many records stays a gain. The last: most are clipped."""
-    rng, mu = np.random.default_rng(5), float(gaussian_mu(1, 1e-6))
+    rng, mu = np.random.default_rng(5), float(mv.gaussian_mu(1, 1e-6))
     x = np.clip(x_spread * rng.standard_normal((8, n)), -1, 1)
     y = middle + spread * (math.sqrt(signal) * x[0] / x_spread + math.sqrt(1 - signal) * rng.standard_normal(n))
-    data = Dataset(matrix=np.vstack([x, np.clip(y, -1, 1)]), features=list("abcdefghy"), lower=-1, upper=1)
-    split, radius, constant = regression_shape(uniform(9), n, mu=mu, label=8)
-    bound = RecordBound.from_shares(data, split, centre=(data.lower + data.upper) / 2)
-    asked = moments(data, bound=replace(bound, radius=radius), constant=constant, whole=True)
-    std = design_noise(asked.query, epsilon=1, delta=1e-6).noise_std()
+    data = mv.Dataset(matrix=np.vstack([x, np.clip(y, -1, 1)]), features=list("abcdefghy"), lower=-1, upper=1)
+    split, radius, constant = regression_shape(mv.uniform(9), n, mu=mu, label=8)
+    bound = mv.RecordBound.from_shares(data, split, centre=(data.lower + data.upper) / 2)
+    asked = mv.moments(data, bound=replace(bound, radius=radius), constant=constant, whole=True)
+    std = mv.design_noise(asked.query, epsilon=1, delta=1e-6).noise_std()
     released = asked.query.value + std * rng.standard_normal((400, 10, 10))
     intercepts, slopes = asked.regressions(released, std, "y")
     off = intercepts[:, None] + slopes @ data.matrix[:8] - data.matrix[8]
@@ -101,7 +91,7 @@ def records(radius, constant, m, whole, rng, size=300):
 @pytest.mark.parametrize("equal", [True, False])
 def test_no_pair_of_records_moves_the_joined_moments_further_than_claimed(rng, m, constant, whole, equal):
     data = make_dataset(m, 10, -9, 9)
-    asked = moments(data, bound=RecordBound(radius=1.0), constant=constant, whole=whole)
+    asked = mv.moments(data, bound=mv.RecordBound(radius=1.0), constant=constant, whole=whole)
     variances = np.full(m + 1, 0.5) if equal else rng.uniform(0.2, 3, m + 1)
     side = NoiseSide.of(standard_basis(m + 1), variances)
     claimed, exact = asked.query.neighbours.worst(side, side)
@@ -123,7 +113,7 @@ def test_no_pair_of_records_moves_the_joined_moments_further_than_claimed(rng, m
 def test_real_records_stay_within_the_claim(rng, whole):
     """Replaces one record of a dataset by another and compares the answers themselves."""
     data, bound = data_and_bound(rng, radius=1.0)
-    asked = moments(data, bound=bound, whole=whole)
+    asked = mv.moments(data, bound=bound, whole=whole)
     ends = list(itertools.product(*zip(data.lower, data.upper, strict=True)))
     answers = []
     for end in [*ends, data.matrix[:, 0], (data.lower + data.upper) / 2]:
@@ -131,7 +121,7 @@ def test_real_records_stay_within_the_claim(rng, whole):
         changed[:, 5] = end
         other = make_dataset(3, 400, data.lower, data.upper)
         object.__setattr__(other, "matrix", changed)
-        answers.append(moments(other, bound=bound, whole=whole).query.value)
+        answers.append(mv.moments(other, bound=bound, whole=whole).query.value)
     furthest = max(np.linalg.norm(a - b) for a, b in itertools.combinations(answers, 2))
     assert furthest <= asked.query.sensitivity * (1 + 1e-9)
     assert furthest > 0.3 * asked.query.sensitivity
@@ -139,19 +129,19 @@ def test_real_records_stay_within_the_claim(rng, whole):
 
 def test_the_known_corner_gets_no_noise_and_the_rest_its_own(rng):
     data, bound = data_and_bound(rng)
-    asked = moments(data, bound=bound)
-    design = design_noise(asked.query, epsilon=1, delta=1e-6)
+    asked = mv.moments(data, bound=bound)
+    design = mv.design_noise(asked.query, epsilon=1, delta=1e-6)
     assert design.mu_is == "exact"
     assert np.ptp(design.row_variances) == 0
-    noisy = asked.query.value + sample_noise(design, rng=rng)
+    noisy = asked.query.value + mv.sample_noise(design, rng=rng)
     assert asked.read(noisy, design).joined[0, 0] == asked.constant**2
     assert np.linalg.eigvalsh(asked.read(noisy, design).covariance).min() > -1e-9
 
 
 def test_one_release_beats_two_by_15_percent():
     """MATH: noise on the mean ``(R² + b0²)/(b0 n mu)``, on second moments ``sqrt2 (R² + b0²)/(n mu)``."""
-    asked = moments(make_dataset(2, 100, -9, 9), bound=RecordBound(radius=1.0))
-    design = design_noise(asked.query, epsilon=1, delta=1e-6)
+    asked = mv.moments(make_dataset(2, 100, -9, 9), bound=mv.RecordBound(radius=1.0))
+    design = mv.design_noise(asked.query, epsilon=1, delta=1e-6)
     on_mean = design.noise_std()[0, 1] / math.sqrt(2) / asked.constant  # the two halves are averaged
     on_moments = design.noise_std()[1, 1]
     assert on_mean == pytest.approx(1.5 / (asked.constant * 100 * design.mu), rel=1e-9)
@@ -162,12 +152,12 @@ def test_one_release_beats_two_by_15_percent():
 
 def test_nonsense_gets_a_sentence():
     data = make_dataset(2, 20)
-    asked = moments(data, bound=RecordBound(radius=1))
-    with pytest.raises(InputError, match="3 × 3"):
+    asked = mv.moments(data, bound=mv.RecordBound(radius=1))
+    with pytest.raises(mv.InputError, match="3 × 3"):
         asked.read(np.eye(2), NoNoise(3))
-    with pytest.raises(InputError, match="label must be one of f0, f1"):
+    with pytest.raises(mv.InputError, match="label must be one of f0, f1"):
         asked.read(asked.query.value, NoNoise(3)).regression("age")
-    with pytest.raises(InputError, match="RecordBound"):
-        moments(data, bound=None)
-    with pytest.raises(InputError, match="constant"):
-        moments(data, bound=RecordBound(radius=1), constant=-1)
+    with pytest.raises(mv.InputError, match="RecordBound"):
+        mv.moments(data, bound=None)
+    with pytest.raises(mv.InputError, match="constant"):
+        mv.moments(data, bound=mv.RecordBound(radius=1), constant=-1)

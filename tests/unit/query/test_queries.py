@@ -42,13 +42,6 @@ def test_the_kernel_does_not_care_where_the_origin_is():
     assert rbf_kernel(far, length=1).sensitivity == rbf_kernel(near, length=1).sensitivity
 
 
-def test_experiment_2_s_sensitivity_is_tight_at_root_two():
-    data = make_dataset(4, 10_176, lower=-100, upper=100)
-    query = covariance(data)
-    assert query.printed_sensitivity == pytest.approx(8e4 / 10_176)
-    assert query.sensitivity == pytest.approx(math.sqrt(2) * 4e4 / 10_176)
-
-
 def test_no_neighbours_of_the_kernel_are_further_apart_than_its_tight_sensitivity(rng):
     query = rbf_kernel(make_dataset(2, 5), length=1.3)
     worst = 0.0

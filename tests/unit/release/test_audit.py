@@ -18,7 +18,7 @@ DELTA = 1e-2
 def loss_of(epsilon, *, size=3, records=40, delta=DELTA, query=mv.covariance):
     asked = query(make_dataset(size, records))
     return pair_loss(asked, mv.design_noise(asked, epsilon=epsilon, delta=delta,
-                                            theta=mv.binary(size, favoured=[0], share=0.8),
+                                            theta=mv.binary(size, priority=[0], share=0.8),
                                             directions=mv.random_rotation(size, rng=np.random.default_rng(5))))
 
 

@@ -60,7 +60,7 @@ each_exact = pytest.mark.parametrize(("name", "guarantee", "bounded", "neighbour
 
 def designed(name, guarantee, bounded, neighbours):
     query = asked(name, bounded, neighbours)
-    theta = None if bounded else mv.binary(query.rows, favoured=[0], share=0.6)  # with a bound, its own shape
+    theta = None if bounded else mv.binary(query.rows, priority=[0], share=0.6)  # with a bound, its own shape
     return query, mv.design_noise(query, epsilon=EPSILON, delta=DELTA, guarantee=guarantee, theta=theta)
 
 

@@ -9,7 +9,7 @@ import mvgviz as mv
 from mvgviz.design import sampling
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.release import secure_noise as hardened
-from mvgviz.release.audit import judge, release_scores, simulate_scores
+from mvgviz.release.audit import attacks_per_release, judge, release_scores, simulate_scores
 from mvgviz.release.noise_check import FALSE_ALARMS, NoiseTally, PairTally, _arranged, moving_together
 from tests.datasets import make_dataset
 
@@ -24,7 +24,7 @@ def designed(query, *, mode=None, rotated=True, share=0.8):
     size = query.cols if mode == "columns" else query.rows
     rng = np.random.default_rng(5)
     return query, mv.design_noise(query, epsilon=EPSILON, delta=DELTA, mode=mode,
-                                  theta=mv.binary(size, favoured=[0], share=share),
+                                  theta=mv.binary(size, priority=[0], share=share),
                                   directions=mv.random_rotation(size, rng=rng) if rotated else None)
 
 
@@ -398,6 +398,19 @@ def silent_when_large(limit):
 def test_a_sampler_that_adds_nothing_to_large_answers_is_caught(name, silent, limit, monkeypatch):
     monkeypatch.setattr(hardened, "add_noise", silent(limit))
     assert released(name).check.p_value < 1e-30
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(("low", "high"), [(1, 60), (70, 1_000)])
+@pytest.mark.parametrize("largest", [False, True])
+def test_a_sampler_that_adds_nothing_to_answers_of_some_size_is_caught(name, low, high, largest, monkeypatch):
+    def silent(values, plan, **keywords):
+        sizes = np.abs(values).max() if largest else np.abs(values)
+        return np.where((low < sizes) & (sizes <= high), values, honest_noise(values, plan, **keywords))
+
+    monkeypatch.setattr(hardened, "add_noise", silent)
+    result = released(name, 120 * attacks_per_release(SMALL[name][1]))  # 60 answers of one size: a quarter are silent
+    assert result.check.p_value < 1e-9
 
 
 @pytest.mark.parametrize("silent", [silent_where_large, silent_when_large])

@@ -119,7 +119,7 @@ def test_the_takeaway_names_what_is_clear_of_the_noise():
 @pytest.mark.parametrize(("scenario", "accept", "reason"), [
     ({"query": "mean", "task": "reconstruction"}, (), "needs released second moments with their ranges, got mean"),
     ({"mode": "rows"}, (), "need noise over both sides"),
-    ({"directions": "eigenvectors"}, ("directions",), "whose covariance is told beside the release"),
+    ({"directions": "eigenvectors"}, ("directions",), "with its covariance in the certificate"),
 ])
 def test_what_cannot_be_fitted_is_refused_with_a_sentence(scenario, accept, reason):
     _, given = released(scenario, accept=accept)

@@ -114,7 +114,7 @@ def test_a_shape_read_from_the_data_has_no_intervals():
     assert given.entry_noise is None
     assert json.loads(to_metadata_json(given))["intervals"] is None
     for ask in (given.half_widths, lambda: to_intervals_csv(given)):
-        with pytest.raises(mv.InputError, match="no intervals for this release: the shape of its noise was read from"):
+        with pytest.raises(mv.InputError, match="this release has no intervals: the shape of its noise was read from"):
             ask()
 
 
@@ -123,22 +123,25 @@ def test_data_units_undo_the_mapping_of_the_ranges(scale, ends):
     data = make_dataset(3, 40, lower=[0, -5, 900], upper=[1e-3, 5, 1000])
     units = data_units(QUERIES["identity"], scale, data.ranges)
     np.testing.assert_allclose(units.of(data.normalised(to=ends).matrix), data.matrix, rtol=1e-12, atol=1e-12)
-    assert data_units(QUERIES["covariance"], scale, data.ranges) is None
+    factor, moved = data.widths / (ends[1] - ends[0]), data.normalised(to=ends).matrix
+    back = data_units(QUERIES["covariance"], scale, data.ranges).of(moved @ moved.T)
+    about = data.matrix - (data.lower - ends[0] * factor)[:, None]  # what was mapped onto 0
+    np.testing.assert_allclose(back, about @ about.T, rtol=1e-9, atol=1e-12)
+    joined = data_units(QUERIES["moments"], scale, data.ranges)
+    np.testing.assert_allclose(joined.widths(np.ones((4, 4)))[-1], [*factor, 1.0])
     assert data_units(QUERIES["mean"], "declared", data.ranges) is None
 
 
-def test_the_second_file_has_a_line_for_each_number_in_both_units():
+def test_the_second_file_has_a_line_for_each_number_in_the_data_s_units():
     data = sample("liver")
     given = release_setup(build(mv.Scenario.default_for("liver").changed(query="mean", task="reconstruction"), data))
     head, *lines = parsed(to_intervals_csv(given))
-    assert head == ["feature", "column", "value", "lower 0.95", "upper 0.95", "value (data's units)",
-                    "lower 0.95 (data's units)", "upper 0.95 (data's units)"]
+    assert head == ["feature", "column", "value", "lower 0.95", "upper 0.95"]
     assert [line[:2] for line in lines] == [[name, "mean"] for name in data.features]
     numbers = np.array([[float(cell) for cell in line[2:]] for line in lines])
-    assert np.array_equal(numbers[:, 0], given.noisy[:, 0])
-    np.testing.assert_allclose((numbers[:, 2] - numbers[:, 1]) / 2, given.half_widths()[:, 0], rtol=1e-9)
-    np.testing.assert_allclose(numbers[:, 3:], given.data_units.of(numbers[:, :3]), rtol=1e-12)
-    np.testing.assert_allclose(numbers[:, 5] - numbers[:, 4],
+    middle = (data.lower + data.upper) / 2
+    np.testing.assert_allclose(numbers[:, 0], middle + given.noisy[:, 0] * data.widths / 2, rtol=1e-12)
+    np.testing.assert_allclose(numbers[:, 2] - numbers[:, 1],
                                data.widths * given.half_widths()[:, 0], rtol=1e-9)  # [-1, 1] is two wide
 
 
@@ -194,13 +197,13 @@ def test_the_certificate_of_a_long_table_does_not_repeat_a_number():
 
 
 @pytest.mark.parametrize(("query", "said"), [
-    (SYMMETRIC, "records clipped to their ranges: not what"), (mv.laplacian([[0, 1], [1, 0]]), "noise alone"),
+    (SYMMETRIC, "records clipped to their ranges: not the clipping"), (mv.laplacian([[0, 1], [1, 0]]), "noise alone"),
     (mv.custom([[1.0]], sensitivity=1, gamma=2), "noise alone"),
-    (mv.mean(make_dataset(3, 40), bound=mv.RecordBound(radius=1)), "to their ranges and pulled inside their bound")])
+    (mv.mean(make_dataset(3, 40), bound=mv.RecordBound(radius=1)), "to their ranges and their bound")])
 def test_the_certificate_says_what_an_interval_covers(query, said):
     words = json.loads(to_metadata_json(release(query, mv.design_noise(query, **BUDGET))))["intervals"]["words"]
     assert said in words
-    assert "95 % of releases, each number by itself" in words
+    assert "95 % of releases, for each number alone" in words
 
 
 def test_a_plan_has_the_widths_of_its_release():

@@ -163,7 +163,7 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     assert [row["data"] for row in rows] == ["'=cmd()", "'=cmd()"]
     assert rows[0]["query"] == "'+mean"
     assert [float(row["total mu"]) for row in rows] == [entry.total_mu for entry in ledger.entries]
-    assert rows[1]["caveats"] == "not covered: ranges read from the data, a split of the budget read from the data"
+    assert rows[1]["caveats"] == "not covered: ranges read from the data, shares of the budget read from the data"
     assert rows[0]["caveats"] == ""
     assert not any(cell.startswith(("=", "+", "-", "@")) for line in lines for cell in line)
     content = json.loads(ledger.to_json())
@@ -206,5 +206,5 @@ def test_of_entries_told_twice_in_a_file_each_counts_and_the_same_file_again_doe
     told["releases"] *= 2  # in doubt it counts twice
     assert ledger.import_json(json.dumps(told)) == 1
     assert [entry.mu for entry in ledger.entries] == [0.25, 0.25]
-    with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+    with pytest.raises(InputError, match="the ledger already holds everything in this file"):
         ledger.import_json(json.dumps(told))

@@ -57,12 +57,12 @@ def test_programs_that_race_for_the_last_of_the_budget_get_it_once(folder):
 
 def test_a_full_disk_is_one_sentence_before_the_noise_and_budget_at_worst_after(folder):
     before, after = left("full", folder)
-    sentence = "could not be written: the disk is full or failing; make room and try again; nothing was released"
+    sentence = "could not be written: the disk is full or failing; free some space and try again; nothing was released"
     [refused] = before["told"]
     assert refused.endswith(sentence)
     assert before["states"] == []
     assert after["told"][0] == "noise"
-    assert after["told"][1].endswith(f"{sentence}, and what was reserved for it counts as spent")
+    assert after["told"][1].endswith(f"{sentence}, and the reserved budget counts as spent")
     assert after["states"] == ["reserved"]
 
 

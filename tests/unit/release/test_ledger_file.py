@@ -1,14 +1,17 @@
 """A ledger in a file: kept from one program to the next, by population, and refused where it cannot be trusted."""
 
 import json
+import math
 import pathlib
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from mvgviz import InputError, Ledger, gaussian_mu
+from mvgviz import InputError, Ledger, Scenario, build, gaussian_delta, gaussian_mu, release_setup, sample
 from mvgviz.release import ledger_file
 from mvgviz.release.ledger import CAVEATS, Spend, ledger_from_environment, usual_place
 from tests.calls import calls_of
@@ -32,7 +35,7 @@ def enter(ledger):
 
 
 def assert_known(ledger, text, **to):
-    with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+    with pytest.raises(InputError, match="the ledger already holds everything in this file"):
         ledger.import_json(text, **to)
 
 
@@ -99,7 +102,7 @@ def test_of_this_object_s_cap_and_a_population_s_the_lower_holds(path):
 
 
 def test_a_lasting_ledger_asks_who_the_records_are_about(path):
-    with pytest.raises(InputError, match="who the records are about; name the population, such as 'patients of 2024'"):
+    with pytest.raises(InputError, match="name the population, such as 'patients of 2024'"):
         release(Ledger(path), population=None)
     for name in (" ", "a\x00b", "a\u200bb", "x" * 201):
         with pytest.raises(InputError, match="name of a population must be a line of at most 200 characters"):
@@ -184,8 +187,8 @@ def changed(path, *statements):
 
 def test_a_ledger_of_another_version_is_refused(path):
     release(Ledger(path))
-    changed(path, "PRAGMA user_version = 3")
-    refused(path, r'the ledger "ledger.sqlite" was written by another version of mvgviz \(ledger version 3, this one')
+    changed(path, "PRAGMA user_version = 5")
+    refused(path, r'the ledger "ledger.sqlite" was written by another version of mvgviz \(ledger version 5, this one')
 
 
 @pytest.mark.parametrize("content", ["sqlite", b"", b"a,b\n1,2\n" * 500])
@@ -194,7 +197,7 @@ def test_a_file_of_another_program_is_refused(path, content):
         changed(path, "CREATE TABLE dogs (name TEXT)")
     else:
         path.write_bytes(content)
-    refused(path, "is not a ledger but another file|is damaged and cannot be trusted")
+    refused(path, "is another kind of file|is damaged; put a backup")
 
 
 @pytest.mark.parametrize("page", range(4))
@@ -206,7 +209,7 @@ def test_a_damaged_page_is_seen(path, page):
     assert len(content) > 4 * size
     content[page * size : (page + 1) * size] = bytes(size) if page else b"x" * size
     path.write_bytes(content)
-    refused(path, "is damaged and cannot be trusted|is not a ledger but another file")
+    refused(path, "is damaged; put a backup|is another kind of file")
 
 
 @pytest.mark.parametrize("damage", [
@@ -219,22 +222,22 @@ def test_an_entry_that_was_changed_or_lost_is_seen(path, damage):
     for _ in range(3):
         release(Ledger(path))
     changed(path, damage)
-    refused(path, "is damaged and cannot be trusted")
+    refused(path, "is damaged; put a backup")
 
 
 def test_a_ledger_that_is_gone_is_not_begun_anew(path):
     ledger = Ledger(path)
     release(ledger)
     path.unlink()
-    with pytest.raises(InputError, match="is gone; put it or a backup back"):
+    with pytest.raises(InputError, match="is gone; put it or a backup in"):
         release(ledger)
     assert not path.exists()
     path.with_name("ledger.sqlite-wal").write_bytes(b"what was written last")
-    refused(path, "is gone; put it or a backup back")
+    refused(path, "is gone; put it or a backup in")
 
 
 def test_a_folder_that_is_not_there_is_not_made(tmp_path):
-    refused(tmp_path / "no" / "ledger.sqlite", "cannot be begun: its folder does not exist")
+    refused(tmp_path / "no" / "ledger.sqlite", "cannot be created: its folder does not exist")
     (tmp_path / "folder").mkdir()
     refused(tmp_path / "folder", 'the ledger "folder" cannot be opened')
 
@@ -297,7 +300,110 @@ def test_a_ledger_that_was_written_before_is_read_knows_its_own_download_and_goe
     assert_known(ledger, json.dumps(download))
     assert release(ledger, 1.2, "Patients of 2024").total_mu == pytest.approx(1.3)
     assert Ledger(path).entries[-1].number == 3
-    assert path.read_bytes()[60:64] == (2).to_bytes(4, "big")  # the version, in the header
+    assert path.read_bytes()[60:64] == (4).to_bytes(4, "big")  # the version, in the header
+
+
+def test_a_ledger_from_before_answers_were_kept_is_read_and_keeps_answers_from_now_on(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(WRITTEN_BEFORE.replace("user_version = 1", "user_version = 2"))
+    ledger = Ledger(path)
+    assert ledger.releases("patients of 2024") == ()
+    assert [(entry.family, entry.epsilon_pure, entry.title) for entry in ledger.entries] == [("gaussian", 0.0, "")] * 2
+    assert path.read_bytes()[60:64] == (2).to_bytes(4, "big")  # reading changes nothing
+    given = release_setup(MEAN, ledger=ledger, population="patients of 2024")
+    [kept] = Ledger(path).releases("patients of 2024")
+    assert (kept.number, kept.title) == (3, "Liver, 2024")
+    assert np.array_equal(kept.noisy, given.noisy)
+    assert ledger.entries[2].total_mu == pytest.approx(math.hypot(0.5, given.mu))
+
+
+MEAN = build(Scenario.default_for("liver").changed(query="mean"), replace(sample("liver"), title="Liver, 2024"))
+
+
+def test_a_damaged_answer_is_seen_when_it_is_read(path):
+    release_setup(MEAN, ledger=Ledger(path), population="a")
+    changed(path, "UPDATE answer SET numbers = zeroblob(length(numbers))")
+    with pytest.raises(InputError, match="is damaged; put a backup"):
+        Ledger(path).releases("a")
+
+
+def test_an_answer_that_cannot_be_kept_is_not_handed_out_and_counts_as_spent(path):
+    release_setup(MEAN, ledger=Ledger(path), population="a")
+    changed(path, "CREATE TRIGGER full BEFORE INSERT ON answer BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    with pytest.raises(InputError, match="the reserved budget counts as spent"):
+        release_setup(MEAN, ledger=Ledger(path), population="a")
+    assert [entry.state for entry in Ledger(path).entries] == ["released", "reserved"]
+    assert len(Ledger(path).releases("a")) == 1
+
+
+def pure(epsilon):
+    return Spend(data="a", query="mean", neighbour_rule=RECORD, design="box", mu=0.0, delta=1e-5, family="box",
+                 epsilon_pure=epsilon, parameters=(epsilon,))
+
+
+def granted(ledger, *spends):
+    with ledger.reserved(*spends, population="a"):
+        pass
+
+
+def test_pure_noise_beside_gaussian_noise_has_a_part_of_the_cap_that_is_fixed_in_advance(path):
+    ledger = Ledger(path)
+    ledger.set_cap((1.0, 1e-5), "a", pure=0.4)
+    ledger = Ledger(path)  # the part lasts
+    first = release(ledger, 0.3 * WHOLE, "a")
+    with pytest.raises(InputError, match=r"box and Laplace noise may spend epsilon 0\.4"):
+        granted(ledger, pure(0.41))
+    for _ in range(4):  # four tenths fit into 0.4
+        granted(ledger, pure(0.1))
+    assert ledger.would_exceed("a", 0.0, epsilon_pure=1e-6)
+    rest = math.sqrt(gaussian_mu(0.6, 1e-5) ** 2 - first.mu**2)
+    assert ledger.would_exceed("a", rest * (1 + 1e-6))
+    release(ledger, rest * (1 - 1e-12), "a")
+    total = Ledger(path).total("a", delta=1e-5)
+    assert (total.epsilon, total.epsilon_pure) == (pytest.approx(1, abs=1e-9), pytest.approx(0.4, rel=1e-15))
+    assert gaussian_delta(1 - 0.4, total.mu) <= 1e-5
+    entry = Ledger(path).entries[1]
+    assert (entry.family, entry.parameters, entry.epsilon) == ("box", (0.1,), 0.1)
+    other = Ledger()
+    assert other.import_json(ledger.to_json(), population="a") == 6
+    assert other.total("a", delta=1e-5) == total
+    assert json.loads(ledger.to_json())["caps"] == {"a": {"epsilon": 1.0, "delta": 1e-5, "pure": 0.4}}
+
+
+def test_a_cap_without_a_pure_part_holds_for_gaussian_noise_alone_or_pure_noise_alone():
+    """After a Gaussian answer, a choice by that answer between both families would exceed the cap's delta by half."""
+    first_gaussian, first_pure = Ledger(cap=(1.0, 1e-5)), Ledger(cap=(1.0, 1e-5))
+    release(first_gaussian, 0.3 * WHOLE, "a")
+    with pytest.raises(InputError, match="box and Laplace noise may spend epsilon 0"):
+        granted(first_gaussian, pure(0.01))
+    release(first_gaussian, math.sqrt(1 - 0.09) * WHOLE, "a")
+    for _ in range(10):
+        granted(first_pure, pure(0.1))
+    assert first_pure.would_exceed("a", 0.0, epsilon_pure=1e-9)
+    assert first_pure.would_exceed("a", 1e-9)
+    with pytest.raises(InputError, match=r"spent epsilon 1 at delta 1e-05 and would reach 1\.1, the cap is 1;"):
+        granted(first_pure, pure(0.1))
+
+
+@pytest.mark.parametrize("part", [-0.1, 1.0, 2.0, math.nan, "x"])
+def test_the_pure_part_is_less_than_the_cap(part):
+    with pytest.raises(InputError, match="pure"):
+        Ledger(cap=(1.0, 1e-5), pure=part)
+    with pytest.raises(InputError, match="pure"):
+        Ledger().set_cap((1.0, 1e-5), "a", pure=part)
+
+
+def test_the_cap_of_a_ledger_from_before_caps_had_parts_stays(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(WRITTEN_BEFORE.replace("user_version = 1", "user_version = 3").replace(
+            "1, NULL, NULL", "1, 2.5, 1e-5"))
+    ledger = Ledger(path)
+    assert ledger.cap_of("patients of 2024") == (2.5, 1e-5)
+    assert ledger.would_exceed("patients of 2024", 0.4)
+    release(ledger, 0.1, "patients of 2024")
+    ledger.set_cap((3.0, 1e-5), "patients of 2024", pure=0.5)
+    assert not Ledger(path).would_exceed("patients of 2024", 0.0, epsilon_pure=0.5)
+    assert Ledger(path).would_exceed("patients of 2024", 0.0, epsilon_pure=0.6)
 
 
 def test_a_file_says_in_its_header_what_it_is(path):
@@ -305,7 +411,7 @@ def test_a_file_says_in_its_header_what_it_is(path):
     release(Ledger(path))
     header = path.read_bytes()[:100]
     assert header[68:72] == b"mvgl"
-    assert int.from_bytes(header[60:64], "big") == 2
+    assert int.from_bytes(header[60:64], "big") == 4
 
 
 # Where it is, and what comes from elsewhere
@@ -439,7 +545,7 @@ def test_a_lasting_ledger_moves_with_its_populations_and_what_was_unfinished(pat
 def test_what_is_no_ledger_is_not_taken_in(path, text):
     assert text != OLD
     ledger = Ledger(path)
-    with pytest.raises(InputError, match="this is not a ledger as mvgviz writes it"):
+    with pytest.raises(InputError, match="this is not a ledger of mvgviz"):
         ledger.import_json(text, population="patients")
     assert ledger.entries == ()
 

@@ -39,7 +39,7 @@ def released(query, **choices):
                                   lambda setup, ledger: release_together([setup], ledger=ledger)])
 def test_directions_from_a_seed_are_refused_on_every_way_to_a_release(draw, bound):
     setup, ledger = build(UPLOAD.changed(bound=bound), DATA, uploaded=SEEDED), mv.Ledger()
-    with pytest.raises(InputError, match="drawn from a seed, for looking"):
+    with pytest.raises(InputError, match="drawn from a seed, only for trials"):
         draw(setup, ledger)
     assert ledger.entries == ()
 
@@ -47,7 +47,7 @@ def test_directions_from_a_seed_are_refused_on_every_way_to_a_release(draw, boun
 def test_a_session_refuses_them_too():
     with mv.Session(DATA, budget=(1.0, 1e-6), population="people", ledger=mv.Ledger()) as session:
         asked = mv.mean(DATA)
-        with pytest.raises(InputError, match="drawn from a seed, for looking"):
+        with pytest.raises(InputError, match="drawn from a seed, only for trials"):
             session.release(asked, session.design(asked, directions=SEEDED, cover_directions=True))
         assert session.spent.mu == 0
 
@@ -81,7 +81,7 @@ SPREADS = mv.private_spreads(DATA, mu=0.1, rng=np.random.default_rng(0))
 @pytest.mark.parametrize("use", [
     lambda: mv.manual(SPREADS),
     lambda: mv.max_pnr(SPREADS**2, budget=1.0),
-    lambda: mv.binary(3, favoured=[0, 1], share=0.7, importance=SPREADS[:2]),
+    lambda: mv.binary(3, priority=[0, 1], share=0.7, importance=SPREADS[:2]),
     lambda: mv.RecordBound(radius=SPREADS.max()),
     lambda: mv.RecordBound(radius=np.linalg.norm(SPREADS)),
     lambda: mv.RecordBound.from_shares(DATA, mv.uniform(3), centre=list(SPREADS)),
@@ -136,7 +136,7 @@ def test_directions_with_a_receipt_are_paid_for_whatever_is_said():
 def test_directions_of_a_bound_have_their_origin_and_their_cost(ask):
     query, choices = ask(mv.RecordBound(radius=1.0, directions=READ))
     design = mv.design_noise(query, **BUDGET, **choices)
-    with pytest.raises(InputError, match="to release all the same, accept: bound"):
+    with pytest.raises(InputError, match="to release anyway, accept: bound"):
         release(query, design)
     assert release(query, design, accept=["bound"]).origins["bound"] is mv.Origin.READ
     query, choices = ask(mv.RecordBound(radius=1.0, directions=private_directions(DATA, mu=2.0)))

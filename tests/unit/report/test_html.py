@@ -4,32 +4,38 @@ import dataclasses
 import html
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import sync_playwright
 
 import mvgviz
-from mvgviz import Dataset, Scenario, from_matrix, run_trials
+from mvgviz import Dataset, Ledger, Scenario, from_matrix, release_setup, run_trials, to_metadata_json
 from mvgviz.data import sample, samples
 from mvgviz.pictures.error_axis import reference_items
-from mvgviz.pictures.report import assumption_sentences, limit_rows, sharing_warnings, width_table
+from mvgviz.pictures.report import (
+    assumption_sentences,
+    data_title,
+    limit_rows,
+    promise_sentences,
+    sharing_warnings,
+    width_table,
+)
 from mvgviz.pictures.utility import mean_words
 from mvgviz.provenance import Origin
-from mvgviz.report.html import report_html
-from mvgviz.report.slides import design_slides, utility_slide
+from mvgviz.release.files import files_of
+from mvgviz.report.html import design_slides, report_html, utility_slide
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_html, as_number, as_text, at_most, in_markdown, one_line
-from tests.browser.chromium import FLAGS
+from tests.browser.chromium import launched
 from tests.datasets import make_dataset
 from tests.unit.report.setups import setup_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("without_library")]
 
 NASTY = ("</script><script>alert(1)</script>", "**bold** \\ & \"'", "=cmd|' /C calc'!A0", "ü\u202e\n€")
 
@@ -65,12 +71,11 @@ def text_of(report):
 
 @pytest.fixture
 def without_library(monkeypatch):
-    """Reports without the 5 MB that draw the pictures."""
+    """Reports without the 5 MB that draw the pictures, but for the one that a browser opens, made before."""
     monkeypatch.setattr("mvgviz.report.html.get_plotlyjs", lambda: "")
 
 
 @pytest.mark.parametrize("name", samples())
-@pytest.mark.usefixtures("without_library")
 def test_the_numbers_are_those_on_screen(name):
     scenario = Scenario.default_for(name)
     setup = setup_of(scenario)
@@ -84,7 +89,7 @@ def test_the_numbers_are_those_on_screen(name):
         assert f"{one.mechanism.label} {mean_words(one)}" in " ".join(text.split())
     which, errors = results.references.trivial_is, [value for _, value in reference_items(results.references)]
     assert all(as_number(value) in text for value in errors)
-    assert f"Answer without data: {which}." in text
+    assert f"No-data baseline: {which}." in text
     for cells in limit_rows(setup):
         assert " ".join(cells) in text
     told = width_table(setup)
@@ -94,7 +99,6 @@ def test_the_numbers_are_those_on_screen(name):
         assert as_text(" ".join(cells)) in text
 
 
-@pytest.mark.usefixtures("without_library")
 def test_a_report_can_be_done_again():
     scenario = Scenario.default_for("liver").changed(epsilon=0.5, guarantee="theorem2", tail="exact-chi")
     text = report_html(setup_of(scenario), None, simulated=False)
@@ -105,7 +109,6 @@ def test_a_report_can_be_done_again():
     assert "Theorem 2 (positive semi-definite answers), as printed, with the exact chi quantile as tail" in text
 
 
-@pytest.mark.usefixtures("without_library")
 def test_what_is_not_private_is_said_first():
     liver, data = Scenario.default_for("liver"), sample("liver")
     results = run_trials(liver, data, trials=5)
@@ -113,11 +116,11 @@ def test_what_is_not_private_is_said_first():
     cases = {
         "measured on the records": (liver, data, results),
         "directions read from the data": (liver.changed(directions="eigenvectors"), data, None),
-        "directions shown were drawn from a known seed": (liver.changed(directions="private"), data, None),
-        "ellipse was found by a known seed": (liver.changed(bound="private"), data, None),
-        "split of the budget read from the data": (liver.changed(allocation="max-pnr"), data, None),
+        "directions shown come from a known seed": (liver.changed(directions="private"), data, None),
+        "clipping radius comes from a known seed": (liver.changed(bound="private"), data, None),
+        "shares of the budget read from the data": (liver.changed(allocation="max-pnr"), data, None),
         "ranges read from the data": (liver, guessed, None),
-        "follows from which of them were left out": (
+        "depends on the dropped ones": (
             liver, dataclasses.replace(data, records_origin=Origin.READ), None),
         "choices made after looking at results on the data": (liver.chosen_on_data(epsilon=2.0), data, None),
     }
@@ -132,7 +135,6 @@ def test_what_is_not_private_is_said_first():
     assert "Chosen after looking at results on the data, not private: epsilon" in text
 
 
-@pytest.mark.usefixtures("without_library")
 def test_a_public_design_without_trials_may_be_given_away():
     text = text_of(report_html(setup_of(Scenario.default_for("cardiotocography")), None, simulated=False))
     assert "Nothing in this report was computed from the records." in text
@@ -141,21 +143,19 @@ def test_a_public_design_without_trials_may_be_given_away():
     assert "No trials were run" in text
 
 
-@pytest.mark.usefixtures("without_library")
 def test_delta_is_explained_and_one_over_n_gets_its_caution():
     caution = "a mechanism could publish one {}, chosen at random, as it is and still pass"
     liver, karate = Scenario.default_for("liver"), Scenario.default_for("karate")
     for scenario, words in (
-            (liver, "Delta: 1e-6, the smaller of 1e-6 and 1/(100 n), n the number of records."),
-            (liver.changed(delta=1e-8), "Delta: 1e-8, as chosen."),
-            (liver.changed(delta=1 / 345), "Delta: 1/345, one over the number of records, as in the paper. δ is 1/n"),
+            (liver, "Delta: 10⁻⁶, the smaller of 10⁻⁶ and 1/(100 n), n the number of records."),
+            (liver.changed(delta=1e-8), "Delta: 10⁻⁸, as chosen."),
+            (liver.changed(delta=1 / 345), "Delta: 0.0029, one over the number of records, as in the paper. δ is 1/n"),
             (karate.changed(delta=0.1), "Delta: 0.1, as chosen. δ is more than 1/n")):
         text = text_of(report_html(setup_of(scenario), None, simulated=False))
         assert words in text
         assert (caution.format("edge" if scenario.data == "karate" else "record") in text) == ("1/n" in words)
 
 
-@pytest.mark.usefixtures("without_library")
 def test_an_upper_bound_is_called_so():
     scenario = Scenario.default_for("liver").changed(mode="rows")  # six features are exact with noise on both sides
     setup = setup_of(scenario)
@@ -163,14 +163,13 @@ def test_an_upper_bound_is_called_so():
     results = run_trials(scenario, setup.dataset, trials=5)
     text = text_of(report_html(setup, results, simulated=False))
     assert f"Really spent by the noise: at most ε = {as_number(setup.epsilon_spent)}" in text
-    assert "known up to an upper bound" in text
+    assert "their distance is an upper bound" in text
     assert f"at most {as_number(results['mvg'].epsilon_spent)}" in text
 
 
-@pytest.mark.usefixtures("without_library")
 def test_names_from_files_are_only_ever_text():
     data = Dataset(matrix=np.random.default_rng(0).uniform(-1, 1, (4, 60)), features=NASTY, lower=-1, upper=1)
-    scenario = Scenario(data="upload-0123456789ab", query="covariance", favoured=(0, 3))
+    scenario = Scenario(data="upload-0123456789ab", query="covariance", priority_directions=(0, 3))
     report = report_html(setup_of(scenario, data), run_trials(scenario, data, trials=5), simulated=False)
     page = Elements(report)
     assert page.tags.count("script") == 3
@@ -190,8 +189,7 @@ def test_escaped_names_come_out_as_they_went_in(name):
 
 @given(st.text(alphabet="*\\<>&ab \n", max_size=40))
 def test_any_text_becomes_balanced_html_with_no_tag_but_bold(text):
-    made = as_html(text)
-    tags = re.findall(r"<[^>]*>?", made)
+    tags = re.findall(r"<[^>]*>?", as_html(text))
     assert tags == ["<strong>", "</strong>"] * (len(tags) // 2)
 
 
@@ -202,14 +200,13 @@ EDGES = {
     "kernel": (Scenario.default_for("liver").changed(query="kernel", task="reconstruction"), None),
     "theorem 1, both": (Scenario.default_for("movement_simulated").changed(guarantee="theorem1"), None),
     "adjacency": (Scenario.default_for("karate").changed(query="adjacency", judged="everything"), None),
-    "200 features": (Scenario(favoured=(3,)), make_dataset(200, 300)),
+    "200 features": (Scenario(priority_directions=(3,)), make_dataset(200, 300)),
     "a million records": (Scenario(query="covariance"), make_dataset(2, 1_000_000)),
     "manual": (Scenario(allocation="manual", weights=(2, 1)), None),
 }
 
 
 @pytest.mark.parametrize("edge", EDGES)
-@pytest.mark.usefixtures("without_library")
 def test_every_kind_of_scenario_has_a_report(edge):
     scenario, dataset = EDGES[edge]
     setup = setup_of(scenario, dataset)
@@ -218,7 +215,6 @@ def test_every_kind_of_scenario_has_a_report(edge):
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
 
 
-@pytest.mark.usefixtures("without_library")
 def test_given_directions_and_a_task_that_fails_are_told_in_a_sentence():
     scenario = Scenario(directions="upload")
     data = sample("two_features")
@@ -232,11 +228,8 @@ def test_given_directions_and_a_task_that_fails_are_told_in_a_sentence():
 
 @pytest.fixture(scope="module")
 def browser():
-    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
+    with launched() as chromium:
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -282,12 +275,26 @@ def test_the_file_opens_offline_draws_every_chart_and_prints(browser, report_fil
     page.close()
 
 
-@pytest.mark.parametrize(("data", "per_person", "said"), [
-    ("liver", 1, "A person with several records is protected less."),
-    ("liver", 3, "All records of a person are covered: no more than 3 of each were taken."),
-    ("karate", 1, "A person with several ties is protected less.")])
-def test_a_report_says_whether_all_records_of_a_person_are_covered(data, per_person, said):
-    dataset = dataclasses.replace(sample(data), per_person=per_person)
-    sentences = assumption_sentences(setup_of(Scenario.default_for(data).changed(bound="none"), dataset))
-    assert said in sentences[0]
-    assert ("protected less" in sentences[0]) == (per_person == 1)
+@pytest.mark.parametrize(("data", "people", "said"), [
+    ("liver", {}, ("one record replaced", "A person with several records is protected less.")),
+    ("liver", {"by_person": True}, ("one person replaced", "at most 1 of each are used.")),
+    ("liver", {"per_person": 3}, ("All records of a person are covered: at most 3 of each are used.",)),
+    ("karate", {}, ("A person with several ties is protected less.",))])
+def test_a_report_says_whether_all_records_of_a_person_are_covered(data, people, said):
+    setup = setup_of(Scenario.default_for(data).changed(bound="none"), dataclasses.replace(sample(data), **people))
+    sentences = assumption_sentences(setup)
+    assert [part for part in said if part not in sentences[0]] == []
+    assert ("any one person" in promise_sentences(setup)[0]) == bool(people)
+
+
+def test_report_and_certificate_name_gaps_and_what_was_done_with_them():
+    frame = pd.DataFrame({"dose": [1.0, None, 3.0, 4.0] * 20, "who": [f"p{i}" for i in range(80)]})
+    data = Dataset.from_frame(frame, ranges={"dose": (0, 5)}, missing="middle", person="who", at_most=1, title="Doses")
+    setup = build(Scenario(data="upload-000000000000", query="mean"), data)
+    assert "**Gaps:** filled with the middle of the range" in " ".join(assumption_sentences(setup))
+    assert data_title(setup) == "Doses"
+    given = release_setup(setup, ledger=Ledger(), accept=["records"])
+    certificate = json.loads(to_metadata_json(given))
+    assert certificate["prepared"]["words"].startswith("filled with the middle of the range")
+    assert (certificate["prepared"]["records_per_person"], certificate["title"]) == (1, "Doses")
+    assert all("Doses" in name for _, _, name, _, _ in files_of(1, given))

@@ -7,10 +7,10 @@ import pytest
 
 from mvgviz import Scenario, run_trials
 from mvgviz.data import sample, samples
-from mvgviz.pictures.shape import ellipse_numbers, needed_and_other
+from mvgviz.pictures.shape import ellipse_numbers, priority_and_other
 from mvgviz.pictures.trade_off import others_sentence
-from mvgviz.pictures.utility import needed_names, result_words
-from mvgviz.report.slides import design_slides, utility_slide
+from mvgviz.pictures.utility import priority_names, result_words
+from mvgviz.report.html import design_slides, utility_slide
 from mvgviz.text import as_factor
 from tests.datasets import make_dataset
 from tests.unit.report.setups import setup_of
@@ -45,8 +45,7 @@ def small_fonts(part, path=""):
         return [found for name, value in part.items() for found in small_fonts(value, f"{path}.{name}")]
     if isinstance(part, list | tuple):
         return [found for value in part for found in small_fonts(value, path)]
-    is_size = path.endswith((".minsize", "font.size"))
-    return [path] if is_size and part < 11 else []
+    return [path] if path.endswith((".minsize", "font.size")) and part < 11 else []
 
 
 @pytest.mark.parametrize("name", samples())
@@ -65,7 +64,7 @@ def test_the_picture_of_utility_shows_the_trials_of_both_noises_and_no_others():
                          mechanisms=("mvg", "iid", "laplace"))
     setup = setup_of(Scenario.default_for("liver"))
     slide = utility_slide(setup, results, simulated=False)
-    assert slide.takeaway == f"{result_words(results, needed_names(setup))} {others_sentence(setup)}"
+    assert slide.takeaway == f"{result_words(results, priority_names(setup))} {others_sentence(setup)}"
     assert utility_slide(setup, results, simulated=True).takeaway.startswith("**On simulated data: ")
     assert [trace.name for trace in slide.figure.data] == ["directional", "directional, mean", "equal noise",
                                                           "equal noise, mean"]
@@ -82,15 +81,15 @@ def test_before_the_first_trial_there_is_no_picture_of_utility():
 
 
 @pytest.mark.parametrize(("name", "changes"), [
-    *((name, {}) for name in samples()), ("liver", {"query": "mean", "needed": (3,), "allocation": "manual",
+    *((name, {}) for name in samples()), ("liver", {"query": "mean", "priority": (3,), "allocation": "manual",
                                                     "weights": (1, 1, 1, 30, 9, 1)}),
-    ("liver", {"query": "mean", "directions": "rotation", "angle": 20.0, "plane": (3, 4), "favoured": (4,)}),
-    ("liver", {"query": "mean", "favoured": (), "allocation": "manual", "weights": (5, 5, 5, 5, 1, 5)})])
+    ("liver", {"query": "mean", "directions": "rotation", "angle": 20.0, "plane": (3, 4), "priority_directions": (4,)}),
+    ("liver", {"query": "mean", "priority_directions": (), "allocation": "manual", "weights": (5, 5, 5, 5, 1, 5)})])
 def test_the_plane_of_the_first_slide_shows_a_direction_that_gains_and_one_that_pays(name, changes):
     setup = setup_of(Scenario.default_for(name).changed(**changes))
     turned = setup.scenario.needs_along == "directions"
-    needed, other = needed_and_other(setup, of_directions=turned)
-    found = ellipse_numbers(setup.design, setup.iid, plane=(needed, other), level=0.95, normals=np.zeros((2, 1)),
+    priority, other = priority_and_other(setup, of_directions=turned)
+    found = ellipse_numbers(setup.design, setup.iid, plane=(priority, other), level=0.95, normals=np.zeros((2, 1)),
                             of_directions=turned).factors
     assert other not in setup.scenario.needs
     if name == "movement_simulated":  # inside its bound every direction gains

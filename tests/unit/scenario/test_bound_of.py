@@ -21,18 +21,15 @@ def scenario(query, **choices):
 def test_an_evenly_spread_record_has_length_one_and_each_direction_its_share(query, rotated):
     data = make_dataset(3, 50, -np.array([1.0, 2.0, 0.5]), np.array([3.0, 2.0, 1.0]))
     turned = {"directions": "rotation", "angle": 25.0} if rotated else {}
-    setup = build(scenario(query, favoured=(1,), share=0.6, **turned), data)
-    ellipse = setup.query.bound.ellipse(3)
+    ellipse = build(scenario(query, priority_directions=(1,), share=0.6, **turned), data).query.bound.ellipse(3)
     even = np.random.default_rng(0).uniform(data.lower[:, None], data.upper[:, None], (3, 400_000))
-    squares = (ellipse.coordinates(even) ** 2).mean(axis=1)
-    assert squares == pytest.approx([0.2, 0.6, 0.2], rel=0.02)
+    assert (ellipse.coordinates(even) ** 2).mean(axis=1) == pytest.approx([0.2, 0.6, 0.2], rel=0.02)
     assert ellipse.radius == 1
 
 
 @pytest.mark.parametrize("query", ["identity", "mean", "covariance", "moments"])
 def test_the_noise_has_the_shape_of_the_records_ellipse(query):
-    data = make_dataset(3, 50, -2.0, 2.0)
-    setup = build(scenario(query, favoured=(0,), share=0.7), data)
+    setup = build(scenario(query, priority_directions=(0,), share=0.7), make_dataset(3, 50, -2.0, 2.0))
     weights = setup.query.bound.ellipse(setup.query.rows).weights
     shape = setup.design.row_side.covariance_diagonal() * weights**2
     assert shape == pytest.approx(np.full(weights.size, shape[0]))
@@ -41,7 +38,8 @@ def test_the_noise_has_the_shape_of_the_records_ellipse(query):
 @pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
 def test_an_ellipse_around_the_whole_box_changes_nothing(query):
     data = make_dataset(3, 50)
-    free, held = (build(scenario(query, favoured=(0,), share=0.7, bound=bound, radius=math.sqrt(3) * (1 + 1e-9)), data)
+    free, held = (build(scenario(query, priority_directions=(0,), share=0.7, bound=bound,
+                                 radius=math.sqrt(3) * (1 + 1e-9)), data)
                   for bound in ("none", "own"))
     assert np.array_equal(held.query.value, free.query.value)
     assert held.design.row_side.covariance_diagonal() == pytest.approx(
@@ -50,8 +48,7 @@ def test_an_ellipse_around_the_whole_box_changes_nothing(query):
 
 @pytest.mark.parametrize("radius", [0.4, 1.0, 2.0])
 def test_the_constant_is_half_as_long_as_the_radius(radius):
-    data = make_dataset(2, 50)
-    setup = build(scenario("moments", allocation="uniform", bound="own", radius=radius), data)
+    setup = build(scenario("moments", allocation="uniform", bound="own", radius=radius), make_dataset(2, 50))
     bound = setup.query.bound
     edge = bound.radius**2 - bound.weights[-1] ** 2  # what is left for the features
     spread = 1 / math.sqrt(3)
@@ -70,8 +67,7 @@ def test_equal_noise_stays_that_of_the_box():
 
 def test_a_bound_has_the_origin_of_the_ranges_and_of_the_split():
     data = make_dataset(3, 50)
-    declared = build(scenario("covariance"), data)
-    assert declared.origins["bound"] is Origin.DECLARED
+    assert build(scenario("covariance"), data).origins["bound"] is Origin.DECLARED
     read = (Origin.READ,) * 3
     assert build(scenario("covariance"), replace(data, range_origins=read)).origins["bound"] is Origin.READ
     assert build(scenario("covariance", allocation="max-pnr"), data).origins["bound"] is Origin.READ
@@ -82,11 +78,3 @@ def test_graphs_have_no_bound():
     data, chosen = replace(make_dataset(4, 4), matrix=np.ones((4, 4)) - np.eye(4)), scenario("laplacian")
     assert build(chosen, data).query.bound is None
     assert chosen.is_idle("bound")
-
-
-def test_needs_are_the_favoured_features_unless_they_are_said():
-    assert Scenario(favoured=(1, 2)).needs == (1, 2)
-    assert Scenario(favoured=(1, 2), needed=(0,)).needs == (0,)
-    turned = Scenario(favoured=(1, 2), directions="random")
-    assert (turned.needs, turned.needed_features) == ((1, 2), ())  # directions, no features
-    assert turned.changed(allocation="uniform").needs == ()

@@ -13,23 +13,23 @@ from mvgviz.scenario.trade_off import against_least, curves_of
 from tests.datasets import make_dataset
 
 DATA = make_dataset(5, 40, [-1, 0, -2, 0, 1], [1, 3, 2, 5, 4])
-WEIGHED = Scenario(query="mean", favoured=(1, 3), importance=(9, 1))
+WEIGHED = Scenario(query="mean", priority_directions=(1, 3), importance=(9, 1))
 
 
 def test_the_most_important_has_weight_1_and_parts_that_do_not_fit_are_ignored():
     assert WEIGHED.need_weights == {1: 1.0, 3: 1 / 9}
-    assert Scenario(favoured=(1, 3), importance=(2, 1, 5)).need_weights == {1: 1.0, 3: 1.0}
-    with pytest.raises(InputError, match="importance must have one part for each of the 3 needed, or none, got 2"):
-        Scenario(needed=(0, 1, 2), importance=(1, 2))
+    assert Scenario(priority_directions=(1, 3), importance=(2, 1, 5)).need_weights == {1: 1.0, 3: 1.0}
+    with pytest.raises(InputError, match="one part for each of the 3 priority columns, or none, got 2"):
+        Scenario(priority=(0, 1, 2), importance=(1, 2))
     with pytest.raises(InputError, match="importance"):
         Scenario(importance=(0, 1))
-    _, ignored = Scenario.read_query({"needed": "0-1-2", "importance": "4-1"})
+    _, ignored = Scenario.read_query({"priority": "0-1-2", "importance": "4-1"})
     assert "importance" in ignored[0]
 
 
 def test_the_parts_go_with_what_is_needed():
-    assert WEIGHED.changed(favoured=(2, 4)).importance == ()
-    assert WEIGHED.changed(favoured=(2, 4), needed=(1, 3)).importance == (9, 1)
+    assert WEIGHED.changed(priority_directions=(2, 4)).importance == ()
+    assert WEIGHED.changed(priority_directions=(2, 4), priority=(1, 3)).importance == (9, 1)
     assert WEIGHED.changed(epsilon=2.0).importance == (9, 1)
 
 
@@ -39,12 +39,12 @@ def test_the_least_error_split_is_the_best_of_all_for_the_weights(query):
     asked = WEIGHED.changed(query=query, allocation="least-error", share=0.99)
     setup = build(asked, DATA)
     weights = np.array([0.01 / 3, 0.99 * 0.9, 0.01 / 3, 0.99 * 0.1, 0.01 / 3])
-    ours = noise_on(setup.design, weights).needed
+    ours = noise_on(setup.design, weights).priority
     rng = np.random.default_rng(1)
     for theta in rng.dirichlet(np.ones(5), size=40):
         parts = tuple(int(part) for part in np.maximum(1e6 * theta, 1))
         other = build(asked.changed(allocation="manual", weights=parts), DATA)
-        assert noise_on(other.design, weights).needed >= ours * (1 - 1e-9)
+        assert noise_on(other.design, weights).priority >= ours * (1 - 1e-9)
     theta = setup.design.theta
     assert theta[1] / theta[3] == pytest.approx(3.0)  # sqrt(9): in units of the ranges
 
@@ -54,10 +54,9 @@ def test_the_noise_on_the_needed_is_the_weighted_mean_and_the_least_is_below():
     squares = setup.design.row_side.covariance_diagonal() / setup.table.widths**2
     found = against_least(setup)
     assert found.noise == pytest.approx(math.sqrt((squares[1] + squares[3] / 9) / (1 + 1 / 9)))
-    best = build(WEIGHED.changed(allocation="least-error", share=0.99), DATA)
-    assert 1 < against_least(best).ratio < 1.15
+    assert 1 < against_least(build(WEIGHED.changed(allocation="least-error", share=0.99), DATA)).ratio < 1.15
     assert found.ratio == pytest.approx(1 / math.sqrt(0.8))  # only that the rest has its share, too
-    rest = noise_on(setup.design, needs_of(setup.scenario.need_weights, 5)).rest
+    rest = noise_on(setup.design, needs_of(setup.scenario.need_weights, 5)).other
     assert rest == pytest.approx(math.sqrt(squares[[0, 2, 4]].mean()))  # what has a little weight is no part of it
 
 
@@ -85,13 +84,13 @@ def test_a_share_for_some_is_divided_among_them_by_what_matters(query, guarantee
     if query != "mean":
         return
     weights = needs_of(asked.need_weights, size)
-    ours = noise_on(setup.design, weights).needed
+    ours = noise_on(setup.design, weights).priority
     for part in np.linspace(0.05, 0.65, 25):
         parts = tuple(round(1e6 * share) for share in (0.1, part, 0.1, 0.7 - part, 0.1))
-        other = build(asked.changed(allocation="manual", weights=parts, needed=(1, 3), importance=(9, 1)), DATA)
-        assert noise_on(other.design, weights).needed >= ours * (1 - 1e-6)
+        other = build(asked.changed(allocation="manual", weights=parts, priority=(1, 3), importance=(9, 1)), DATA)
+        assert noise_on(other.design, weights).priority >= ours * (1 - 1e-6)
 
 
 def test_the_parts_of_a_share_are_one_for_each():
-    with pytest.raises(InputError, match="one weight for each of the 2 favoured"):
-        binary(4, favoured=[0, 1], share=0.5, importance=[1, 2, 3])
+    with pytest.raises(InputError, match="one weight for each of the 2 directions"):
+        binary(4, priority=[0, 1], share=0.5, importance=[1, 2, 3])

@@ -12,18 +12,8 @@ from hypothesis import strategies as st
 
 from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_mu
 from mvgviz.data import sample
+from mvgviz.scenario import plan as plans
 from mvgviz.scenario.own_units import feature_std
-from mvgviz.scenario.plan import (
-    MOST_QUESTIONS,
-    PARTS,
-    build_plan,
-    least_noise,
-    pair_trade,
-    plan_noise,
-    same_noise,
-    typical_noise,
-    without,
-)
 from mvgviz.scenario.resolve import ask
 from tests.datasets import make_dataset
 
@@ -62,7 +52,7 @@ def test_no_neighbour_moves_all_answers_together_by_more_than_the_plan_s_mu(rang
         matrix = make_dataset(2, 3, *low_high).matrix.copy()
         matrix[:, 1] = start
         dataset = Dataset(matrix=matrix, features=("a", "b"), lower=low_high[0], upper=low_high[1])
-        setups = build_plan(plan, dataset)
+        setups = plans.build_plan(plan, dataset)
         for record in records:
             worst = max(worst, math.sqrt(sum(shifted(setup, dataset, 1, record) for setup in setups)))
     assert worst <= allowed * (1 + 1e-9)
@@ -73,27 +63,22 @@ def test_no_neighbour_moves_all_answers_together_by_more_than_the_plan_s_mu(rang
 def test_the_questions_spend_their_shares_private_directions_and_bounds_included():
     plan = QuestionPlan.of(asking("covariance"), asking("mean", directions="private", private_share=0.4),
                            asking("identity", directions="random"), asking("mean", bound="private")).moved(1, 0.5)
-    setups, mu = build_plan(plan, make_dataset(3, 40)), float(gaussian_mu(1.0, DELTA))
+    setups, mu = plans.build_plan(plan, make_dataset(3, 40)), float(gaussian_mu(1.0, DELTA))
     spent = [setup.design.total_mu for setup in setups]
     assert spent == pytest.approx([mu * math.sqrt(share) for share in plan.shares], rel=1e-12)
     assert compose_mu(spent) == pytest.approx(mu, rel=1e-12)
     assert setups[1].design.mu == pytest.approx(spent[1] * math.sqrt(0.6), rel=1e-12)
-    told = plan_noise(plan, setups)
+    told = plans.plan_noise(plan, setups)
     assert [question.mu for question in told] == pytest.approx(spent, rel=1e-12)
     assert sum(question.epsilon for question in told) > 1.0  # epsilons do not add up
 
 
-def test_a_plan_of_one_question_is_that_question():
-    [setup] = build_plan(QuestionPlan.of(BASE), make_dataset(2, 10))
-    assert setup.scenario.epsilon == pytest.approx(1.0, rel=1e-12)
-
-
-plans = st.integers(1, 6).map(lambda size: QuestionPlan.of(*[BASE] * size))
+drawn = st.integers(1, 6).map(lambda size: QuestionPlan.of(*[BASE] * size))
 steps = st.lists(st.tuples(st.sampled_from(["move", "add", "remove", "share"]), st.integers(0, 7), st.floats(0, 1),
                            st.sets(st.integers(0, 7), max_size=4)), max_size=4)
 
 
-@given(plans, steps)
+@given(drawn, steps)
 def test_whatever_is_done_the_parts_sum_and_locked_ones_stay(plan, steps):
     for kind, k, share, locked in steps:
         k %= len(plan)
@@ -113,7 +98,7 @@ def test_whatever_is_done_the_parts_sum_and_locked_ones_stay(plan, steps):
             free = [plan.parts[j] for j in range(len(plan)) if j not in locked and (kind == "add" or j != k)]
             assert (kind == "add" and sum(free) <= len(free)) or (kind == "remove" and not free)
             continue
-        assert sum(plan.parts) == PARTS
+        assert sum(plan.parts) == plans.PARTS
         assert min(plan.parts) >= 1
         assert {j: plan.parts[j] for j in before} == before
 
@@ -128,24 +113,22 @@ def test_moving_removing_and_adding_do_what_they_say():
     less = more.removed(1, locked={2})
     assert [scenario.query for scenario in less.scenarios] == ["identity", "covariance", "kernel"]
     assert less.parts[1] == more.parts[2]
-    assert without({0, 1, 3}, 1) == {0, 2}
-    with pytest.raises(InputError, match="unlock another question first"):
-        plan.removed(0, locked={1, 2})
-    with pytest.raises(InputError, match="no room for another question; unlock"):
-        plan.added(BASE, locked={0, 1, 2})
-    with pytest.raises(InputError, match="a plan of 3 questions has none at position 3"):
-        plan.moved(3, 0.5)
-    with pytest.raises(InputError, match="what this one has must go to someone"):
-        QuestionPlan.of(BASE).removed(0)
+    assert plans.without({0, 1, 3}, 1) == {0, 2}
+    for step, words in ((lambda: plan.removed(0, locked={1, 2}), "unlock another question first"),
+                        (lambda: plan.added(BASE, locked={0, 1, 2}), "no room for another question; unlock"),
+                        (lambda: plan.moved(3, 0.5), "a plan of 3 questions has none at position 3"),
+                        (lambda: QuestionPlan.of(BASE).removed(0), "this one's share must go to one of them")):
+        with pytest.raises(InputError, match=words):
+            step()
 
 
 def test_another_budget_keeps_the_shares_and_brings_its_origin_along():
-    plan = QuestionPlan.of(BASE.chosen_on_data(favoured=(1,)), asking("mean")).moved(0, 0.9)
+    plan = QuestionPlan.of(BASE.chosen_on_data(priority_directions=(1,)), asking("mean")).moved(0, 0.9)
     dearer = plan.with_budget(BASE.chosen_on_data(epsilon=3.0))
     assert (dearer.epsilon, dearer.shares) == (3.0, plan.shares)
-    assert [scenario.from_data for scenario in dearer.scenarios] == [("favoured", "epsilon"), ("epsilon",)]
+    assert [scenario.from_data for scenario in dearer.scenarios] == [("priority_directions", "epsilon"), ("epsilon",)]
     assert dearer.question(1, delta=DELTA).from_data == ("epsilon",)
-    assert dearer.with_budget(BASE).scenarios[0].from_data == ("favoured",)
+    assert dearer.with_budget(BASE).scenarios[0].from_data == ("priority_directions",)
     guessed = plan.shared([2, 1], read=True).with_budget(BASE).moved(0, 0.3)
     assert guessed.question(1, delta=DELTA).from_data == ("epsilon",)
     assert not guessed.shared([1, 1]).shares_read
@@ -156,30 +139,30 @@ def test_another_budget_keeps_the_shares_and_brings_its_origin_along():
 
 def test_a_pair_s_curve_is_what_other_shares_would_give():
     plan, data = QuestionPlan.of(asking("covariance"), asking("mean"), asking("identity")), make_dataset(3, 50)
-    trade = pair_trade(plan_noise(plan, build_plan(plan, data)), 0, 2)
+    trade = plans.pair_trade(plans.plan_noise(plan, plans.build_plan(plan, data)), 0, 2)
     for part in (0.1, 0.5, 0.8):
         moved = plan.moved(0, part * trade.room, locked={1})
-        built = build_plan(moved, data)
-        shares = moved.shares[0] / trade.room
-        assert trade.at(shares) == pytest.approx((typical_noise(built[0]), typical_noise(built[2])), rel=1e-9)
+        built = plans.build_plan(moved, data)
+        noise = [plans.typical_noise(built[k]) for k in (0, 2)]
+        assert trade.at(moved.shares[0] / trade.room) == pytest.approx(noise, rel=1e-9)
     for _, first, second in trade.curve:
         assert trade.alone[0] ** 2 / first**2 + trade.alone[1] ** 2 / second**2 == pytest.approx(trade.room)
 
 
 def test_no_other_shares_have_less_noise_than_the_least_and_the_same_is_the_same():
     plan, data = QuestionPlan.of(asking("covariance"), asking("mean"), asking("mean", share=0.3)), make_dataset(3, 9)
-    noise = plan_noise(plan, build_plan(plan, data))
+    noise = plans.plan_noise(plan, plans.build_plan(plan, data))
     weights = (1.0, 4.0, 0.5)
 
     def loss(tried):
         return sum(w * q.alone**2 / s for w, q, s in zip(weights, noise, tried.shares, strict=True))
 
-    best = plan.shared(least_noise(noise, weights))
+    best = plan.shared(plans.least_noise(noise, weights))
     rng = np.random.default_rng(0)
     others = [plan.shared(best.shares * np.exp(0.3 * rng.standard_normal(3))) for _ in range(200)]
     assert loss(best) <= min(map(loss, others)) * (1 + 1e-7)  # parts are whole
-    level = plan.shared(same_noise(noise))
-    found = [question.noise for question in plan_noise(level, build_plan(level, data))]
+    level = plan.shared(plans.same_noise(noise))
+    found = [question.noise for question in plans.plan_noise(level, plans.build_plan(level, data))]
     assert found == pytest.approx([found[0]] * 3, rel=2e-3)
 
 
@@ -196,10 +179,10 @@ def test_shares_that_are_computed_leave_a_thousandth_to_everyone_and_locked_ones
                                                ("moments", (-4, 4))])
 def test_noise_in_own_units_does_not_depend_on_the_mapping_of_the_ranges(query, ranges):
     data = make_dataset(2, 20, *ranges)
-    [own], [mapped] = (build_plan(QuestionPlan.of(asking(query, scale=scale)), data)
+    [own], [mapped] = (plans.build_plan(QuestionPlan.of(asking(query, scale=scale)), data)
                        for scale in ("declared", "symmetric"))
     assert feature_std(mapped, mapped.design) == pytest.approx(feature_std(own, own.design))
-    assert typical_noise(mapped) == pytest.approx(typical_noise(own))
+    assert plans.typical_noise(mapped) == pytest.approx(plans.typical_noise(own))
 
 
 @pytest.mark.parametrize(("data", "query"), [("liver", "kernel"), ("karate", "adjacency"), ("karate", "laplacian"),
@@ -207,7 +190,7 @@ def test_noise_in_own_units_does_not_depend_on_the_mapping_of_the_ranges(query, 
                                              ("cardiotocography", "identity")])
 def test_every_question_has_numbers(data, query):
     plan = QuestionPlan.of(Scenario.default_for(data).changed(query=query))
-    [found] = plan_noise(plan, build_plan(plan, sample(data)))
+    [found] = plans.plan_noise(plan, plans.build_plan(plan, sample(data)))
     assert 0 < found.least[1] <= found.most[1] < math.inf
     assert found.noise == found.alone > 0
 
@@ -225,7 +208,7 @@ def file_with(*questions, version=1):
     return json.dumps({"mvgviz_plan": version, "shares_read": False, "questions": list(questions)})
 
 
-ONE = {"parts": PARTS, "mvgviz": 1, "scenario": {}}
+ONE = {"parts": plans.PARTS, "mvgviz": 1, "scenario": {}}
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -233,7 +216,7 @@ ONE = {"parts": PARTS, "mvgviz": 1, "scenario": {}}
     ("{}", "must hold"), (json.dumps({"mvgviz_plan": 1, "shares_read": False, "questions": {}}), "must hold"),
     (json.dumps({"mvgviz_plan": 1, "shares_read": 1, "questions": []}), "must hold"),
     (BASE.to_json(), "must hold"), (file_with(ONE, version=2), "version 1"), (file_with(), "1 to 20 questions, got 0"),
-    (file_with(*[ONE] * (MOST_QUESTIONS + 1)), "1 to 20 questions, got 21"), (file_with(3), "every question"),
+    (file_with(*[ONE] * (plans.MOST_QUESTIONS + 1)), "1 to 20 questions, got 21"), (file_with(3), "every question"),
     (file_with({"mvgviz": 1, "scenario": {}}), "every question"), (file_with(ONE, ONE), "sum to 10000"),
     (file_with(ONE | {"parts": "10000"}), "parts must be a number"), (file_with(ONE | {"parts": 0.5}), "whole number"),
     (file_with(ONE | {"parts": float("nan")}), "finite"), (file_with(ONE | {"colour": 1}), "scenario file must hold"),
@@ -263,4 +246,4 @@ def test_a_plan_promises_for_one_kind_of_neighbours():
 def test_a_share_too_small_for_any_question_is_named():
     plan = QuestionPlan.of(BASE.changed(epsilon=0.01), BASE).moved(1, 0.0)
     with pytest.raises(InputError, match=r"question 2 would get an epsilon below .* give it a larger share"):
-        build_plan(plan, make_dataset(2, 10))
+        plans.build_plan(plan, make_dataset(2, 10))

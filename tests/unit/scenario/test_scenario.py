@@ -23,14 +23,16 @@ scenarios = st.builds(
     tail=st.sampled_from(["printed", "laurent-massart", "exact-chi"]),
     mode=st.sampled_from(["auto", "rows", "columns", "both"]), directions=st.sampled_from(choices.DIRECTIONS),
     angle=st.floats(-360, 360), plane=st.sampled_from([(0, 1), (5, 2)]), private_share=fractions,
-    allocation=st.sampled_from(choices.ALLOCATIONS), favoured=positions, share=st.floats(LEAST_SHARE, MOST_SHARE),
+    allocation=st.sampled_from(choices.ALLOCATIONS), priority_directions=positions,
+    share=st.floats(LEAST_SHARE, MOST_SHARE),
     weights=st.lists(st.integers(1, 10_000), max_size=30).map(tuple), form=st.sampled_from(choices.FORMS),
-    bound=st.sampled_from(choices.BOUNDS), radius=st.floats(1e-3, 1e3), needed=positions,
+    bound=st.sampled_from(choices.BOUNDS), radius=st.floats(1e-3, 1e3), priority=positions,
     judged=st.sampled_from(choices.JUDGED),
     task=st.sampled_from(list(TASKS)), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
-    neighbours=st.sampled_from(["replace", "add-remove"]), post=st.sets(st.sampled_from(list(POST))),
+    group=positions, category=positions, neighbours=st.sampled_from(["replace", "add-remove"]),
+    post=st.sets(st.sampled_from(list(POST))),
     from_data=st.sets(st.sampled_from(MARKED)),
-).map(lambda one: one.changed(importance=tuple(range(1, len(one.needed) + 1))))
+).map(lambda one: one.changed(importance=tuple(range(1, len(one.priority) + 1))))
 
 
 @given(scenarios)
@@ -42,12 +44,13 @@ def test_every_scenario_survives_a_link_and_a_file(scenario):
 
 def test_links_are_short_and_readable():
     assert Scenario.default_for("two_features").to_query() == {"data": "two_features"}
-    changed = Scenario.default_for("liver").changed(epsilon=0.1, favoured=(3, 1), delta=1e-6)
-    assert changed.to_query() == {"data": "liver", "epsilon": "0.1", "favoured": "1-3", "delta": "1e-06"}
+    changed = Scenario.default_for("liver").changed(epsilon=0.1, priority_directions=(3, 1), delta=1e-6)
+    assert changed.to_query() == {"data": "liver", "epsilon": "0.1", "priority_directions": "1-3", "delta": "1e-06"}
 
 
 @given(parameters=st.dictionaries(st.one_of(st.text(max_size=8), st.sampled_from(
-    ["data", "epsilon", "favoured", "weights", "plane", "seed", "query", "delta", "label"])), st.text(max_size=12),
+    ["data", "epsilon", "priority_directions", "weights", "plane", "seed", "query", "delta", "label"])),
+                                  st.text(max_size=12),
     max_size=5))
 def test_any_link_gives_a_scenario_and_says_what_it_ignored(parameters):
     scenario, ignored = Scenario.read_query(parameters)
@@ -69,8 +72,8 @@ def test_a_broken_link_keeps_what_can_be_understood():
     ({"epsilon": "nan"}, "epsilon must be finite"),
     ({"epsilon": "1e9"}, "epsilon must lie between 0.001 and 1000"),
     ({"delta": "1.5"}, "delta must lie strictly between 0 and 1"),
-    ({"favoured": "1,2"}, "favoured in the link must be numbers joined by -"),
-    ({"favoured": "1-1"}, "favoured must be different positions"),
+    ({"priority_directions": "1,2"}, "priority_directions in the link must be numbers joined by -"),
+    ({"priority_directions": "1-1"}, "priority_directions must be different positions"),
     ({"plane": "0"}, "plane must be a pair"),
     ({"query": "variance"}, "query must be one of"),
     ({"trials": "0"}, "trials must be a whole number of at least 1"),
@@ -81,8 +84,8 @@ def test_a_broken_link_keeps_what_can_be_understood():
     ({"radius": "1e9"}, "radius must lie between 0.001 and 1000"),
     ({"radius": "nan"}, "radius must be finite"),
     ({"radius": "none"}, "radius must be a number"),
-    ({"needed": "1,2"}, "needed in the link must be numbers joined by -"),
-    ({"needed": "2-2"}, "needed must be different positions"),
+    ({"priority": "1,2"}, "priority in the link must be numbers joined by -"),
+    ({"priority": "2-2"}, "priority must be different positions"),
     ({"judged": "me"}, "judged must be one of"),
 ])
 def test_a_strict_reader_refuses_a_broken_link(parameters, message):
@@ -95,8 +98,8 @@ def test_a_strict_reader_refuses_a_broken_link(parameters, message):
     ('{"mvgviz": 2, "scenario": {}}', "must have version 1"),
     ('{"mvgviz": 1, "scenario": {"colour": "red"}}', "a scenario has no field colour"),
     ('{"mvgviz": 1, "scenario": {"epsilon": -1}}', "epsilon must be positive, got -1"),
-    ('{"mvgviz": 1, "scenario": {"favoured": "ab"}}', "favoured must be a sequence"),
-    ('{"mvgviz": 1, "scenario": {"favoured": [[1]]}}', "favoured must be a number"),
+    ('{"mvgviz": 1, "scenario": {"favoured": "ab"}}', "priority_directions must be a sequence"),
+    ('{"mvgviz": 1, "scenario": {"favoured": [[1]]}}', "priority_directions must be a number"),
     ('{"mvgviz": 1, "scenario": {"query": ["mean"]}}', "query must be one of"),
     ('{"mvgviz": 1, "scenario": {"epsilon": "1"}}', "epsilon must be a number"),
     ("[" * 100_000, "must be JSON"),

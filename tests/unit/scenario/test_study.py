@@ -1,14 +1,16 @@
 """A study in one file."""
 
 import json
+import math
 from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
-from mvgviz import DataSource, InputError, Ledger, Origin, QuestionPlan, Range, Scenario, Study, build
+from mvgviz import Category, DataSource, InputError, Ledger, Origin, QuestionPlan, Range, Scenario, Study, build
 from mvgviz.validation import MOST_POPULATION
 
-OWN = Scenario.default_for("upload-0123456789ab").changed(needed=(1,), judged="needed", bound="even", label=0)
+OWN = Scenario.default_for("upload-0123456789ab").changed(priority=(1,), judged="priority", bound="even", label=0)
 SOURCE = DataSource(name="Köln; 2024.csv", columns=("age", "dose"), orientation="rows", missing="middle",
                     ranges={"age": Range(0, 120, Origin.DECLARED), "dose": Range(0.5, 7, Origin.READ)},
                     separator=";", decimal=",", header=True, directions="w.csv", directions_origin=Origin.READ)
@@ -63,6 +65,8 @@ def test_another_file_is_refused_by_name():
     {"data": {"name": "a", "levels": []}}, {"data": {"name": "a", "levels": {"sex": None}}},
     {"data": {"name": "a", "ranges": {"when": ["2024-01-01", "soon"]}}},
     {"data": {"name": "a", "directions_origin": 5}}, {"data": {"name": "a", "missing": "guess"}},
+    {"data": {"name": "a", "orientation": "up"}}, {"data": {"name": "a", "header": "yes"}},
+    {"data": {"name": "a", "separator": 1}}, {"data": {"name": "a", "ranges": {"x": [0, math.inf]}}},
     {"scenario": {"mvgviz": 1, "scenario": {"data": "nobody"}}},
     {"scenario": json.loads(Scenario.default_for("liver").to_json())},
 ], ids=lambda change: json.dumps(change)[:40])
@@ -85,7 +89,7 @@ VISITS = b"id,sex,when,age\na,f,2024-01-05,30\nb,m,2024-02-01,41\na,f,2024-03-01
 
 
 def test_categories_dates_and_persons_are_part_of_a_study():
-    study = Study(scenario=OWN.changed(needed=(), label=None), source=PEOPLE)
+    study = Study(scenario=OWN.changed(priority=(), label=None), source=PEOPLE)
     again = Study.from_json(study.to_json())
     assert again == study
     data = again.data(VISITS)
@@ -118,3 +122,13 @@ def test_a_study_s_population_is_one_that_a_ledger_takes(length, fits):
     for take in (lambda: Study.of_sample(scenario, population=people), lambda: Ledger().same_people(people)):
         with nullcontext() if fits else pytest.raises(InputError, match=f"at most {MOST_POPULATION} characters"):
             take()
+
+
+def test_categories_units_and_a_title_are_saved_with_the_source():
+    source = DataSource(name="p.csv", levels={"sex": Category(["f", "m"], Origin.READ), "grade": Category(
+        ["low", "high"], ordered=True), "site": ["a", "b"]}, units={"age": "years"}, title="Visits 2024")
+    assert DataSource.from_dict(json.loads(json.dumps(source.to_dict()))) == source
+    assert source.levels["site"] == ("a", "b")
+    assert source.texts == ("sex", "grade", "site")
+    with pytest.raises(InputError, match="at most 80"):
+        replace(source, title="x" * 81)

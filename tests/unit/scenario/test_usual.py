@@ -5,7 +5,7 @@ import pytest
 from mvgviz.scenario.scenario import TASKS, Scenario, for_task, usual_settings
 
 UPLOAD = Scenario.default_for("upload-0123456789ab")
-NEEDS = UPLOAD.changed(favoured=(1, 2), allocation="binary")
+NEEDS = UPLOAD.changed(priority_directions=(1, 2), allocation="binary")
 
 
 @pytest.mark.parametrize("task", ["reconstruction", "covariance-estimation", "linear-ridge"])
@@ -33,8 +33,7 @@ def test_from_task_to_task_the_settings_follow(task):
 @pytest.mark.parametrize("change", [{"bound": "own", "radius": 2.0}, {"share": 0.6}, {"guarantee": "theorem1"},
                                     {"query": "identity"}, {"directions": "random"}, {"mode": "rows"}])
 def test_what_a_person_chose_by_hand_stays(change):
-    by_hand = NEEDS.changed(**change)
-    assert for_task(by_hand, "linear-ridge") == {"task": "linear-ridge"}
+    assert for_task(NEEDS.changed(**change), "linear-ridge") == {"task": "linear-ridge"}
 
 
 def test_a_query_that_cannot_serve_the_task_gives_way():
@@ -45,7 +44,7 @@ def test_a_query_that_cannot_serve_the_task_gives_way():
 
 @pytest.mark.parametrize("change", [{"share": 0.6}, {"guarantee": "theorem1"}, {"query": "mean"}])
 def test_a_bound_that_a_task_brought_goes_with_it_whatever_else_was_chosen(change):
-    there = NEEDS.changed(judged="needed").changed(**for_task(NEEDS.changed(judged="needed"), "subspace"))
+    there = NEEDS.changed(judged="priority").changed(**for_task(NEEDS.changed(judged="priority"), "subspace"))
     assert there.bound == "even"
     assert there.changed(**change).changed(**for_task(there.changed(**change), "reconstruction")).bound == "none"
     opened = Scenario.default_for("cardiotocography").changed(**change)

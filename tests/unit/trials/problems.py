@@ -1,10 +1,8 @@
 """Small problems, and what their noise is compared with."""
 
 import itertools
-import math
 
 import numpy as np
-from scipy import optimize, stats
 
 from mvgviz import Dataset, Scenario
 from mvgviz.trials.mechanisms import mechanism
@@ -52,13 +50,12 @@ def graph(size=6, seed=0):
     return Dataset(matrix=upper + upper.T, features=[f"v{i}" for i in range(size)], lower=0, upper=1)
 
 
-def delta_at(epsilon, mu):
-    """The least delta of Gaussian noise (Balle & Wang 2018, Theorem 8), as it is printed."""
-    return stats.norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
-
-
-def mu_for(epsilon, delta):
-    return optimize.brentq(lambda mu: delta_at(epsilon, mu) - delta, 1e-3, 50, xtol=1e-13)
+def flips(data):
+    """With one edge more or less, each of them."""
+    for i, j in itertools.combinations(range(data.n_features), 2):
+        flipped = np.array(data.matrix)
+        flipped[i, j] = flipped[j, i] = 1 - flipped[i, j]
+        yield Dataset(matrix=flipped, features=data.features, lower=0, upper=1)
 
 
 def record_pairs(lower, upper, seed=0, random=60):

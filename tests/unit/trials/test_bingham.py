@@ -64,10 +64,6 @@ def sphere_rule(heights=400, turns=400):
     return np.stack([radius * np.cos(phi), radius * np.sin(phi), z], axis=-1), np.log(weight)[:, None]
 
 
-def second_moments(draws):
-    return draws.T @ draws / len(draws)
-
-
 def moments_agree(draws, expected):
     """Each entry of E xxᵀ within 6 of its standard errors."""
     products = draws[:, :, None] * draws[:, None, :]
@@ -109,8 +105,7 @@ def test_on_the_sphere_second_moments_and_heights_match_quadrature(values, rng):
     x = draw(matrix, rng)
     points, log_weights = sphere_rule()
     logs = np.einsum("abi,ij,abj->ab", points, matrix, points) + log_weights
-    probabilities = np.exp(logs - logsumexp(logs))
-    assert moments_agree(x, np.einsum("ab,abi,abj->ij", probabilities, points, points))
+    assert moments_agree(x, np.einsum("ab,abi,abj->ij", np.exp(logs - logsumexp(logs)), points, points))
 
     # The height: integrated around at each edge of a fine grid, then summed up (trapezoids).
     heights = np.linspace(-1, 1, 4001)
@@ -127,8 +122,7 @@ def test_on_the_sphere_second_moments_and_heights_match_quadrature(values, rng):
 def test_a_common_shift_of_the_eigenvalues_changes_nothing(values):
     matrix = np.diag(values)
     one = sample_bingham(matrix, generators(range(50)))
-    other = sample_bingham(matrix + 64 * np.eye(3), generators(range(50)))
-    assert np.abs(one - other).max() < 1e-12
+    assert np.abs(one - sample_bingham(matrix + 64 * np.eye(3), generators(range(50)))).max() < 1e-12
 
 
 def test_in_one_dimension_the_draws_are_fair_signs(rng):
@@ -161,15 +155,7 @@ def test_great_concentration_is_normal_around_the_top_eigenvector(largest, rng):
     for coordinate, gap in zip(y.T, gaps, strict=False):
         assert stats.kstest(coordinate * math.sqrt(2 * gap), "norm").pvalue > LUCK
     standard = y[:, :-1] * np.sqrt(2 * gaps)
-    assert np.abs(second_moments(standard) - np.eye(4)).max() < 6 * math.sqrt(2 / TRIALS)
-
-
-def test_turning_the_matrix_turns_the_draws():
-    values = (0.0, 1.0, 4.0, 9.0)
-    turned, q = rotated(values)
-    plain = sample_bingham(np.diag(values), generators(range(300)))
-    x = sample_bingham(turned, generators(range(300)))
-    assert np.abs(np.abs(x @ q) - np.abs(plain)).max() < 1e-12  # an eigenvector's sign is free
+    assert np.abs(standard.T @ standard / TRIALS - np.eye(4)).max() < 6 * math.sqrt(2 / TRIALS)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 8, 21, 200])
@@ -274,21 +260,5 @@ def test_the_loss_comes_close_to_epsilon_and_the_half_is_needed(epsilon):
     # All records in one corner, one of them moved to the corner at right angles: the peak falls
     # by epsilon/2 and the normalising constant with it, so the loss there tends to epsilon.
     table = np.tile([[1.0], [1.0]], math.ceil(50 / epsilon))
-    loss = privacy_loss(table, 0, (1.0, -1.0), epsilon, math.sqrt(2))
-    assert 0.97 * epsilon < loss <= epsilon
+    assert 0.97 * epsilon < privacy_loss(table, 0, (1.0, -1.0), epsilon, math.sqrt(2)) <= epsilon
     assert privacy_loss(table, 0, (1.0, -1.0), epsilon, math.sqrt(2), halved=False) > 1.9 * epsilon
-
-
-@pytest.mark.parametrize(("before", "after", "common", "share"), [
-    ((1.0, 1.0), (1.0, -1.0), (1.0, 1.0), 1.0),
-    ((1.0, 1.0), (1.0, 0.0), (math.sqrt(1.25) - 0.5, 1.0), math.sqrt(5) / 4),  # all inside [0, 1]
-    ((1.0, 1.0), (0.0, 0.0), (1.0, 1.0), 0.5),
-])
-def test_a_pair_loses_at_most_the_spread_of_its_difference_and_comes_close(before, after, common, share):
-    # Both log densities and normalising constants move by between the least and the greatest
-    # eigenvalue of the difference of the matrices, so no output's odds move by more than their spread.
-    x, y = np.array(before), np.array(after)
-    eigenvalues = np.linalg.eigvalsh(np.outer(y, y) - np.outer(x, x))
-    assert (eigenvalues[-1] - eigenvalues[0]) / 4 == pytest.approx(share)  # epsilon = 1, B² = 2
-    table = np.column_stack([x, np.tile(np.array([common]).T, 100)])
-    assert 0.95 * share < privacy_loss(table, 0, after, 1.0, math.sqrt(2)) <= share

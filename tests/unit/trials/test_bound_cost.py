@@ -6,35 +6,30 @@ import numpy as np
 import pytest
 
 from mvgviz import Scenario
-from mvgviz.data import sample
 from mvgviz.scenario.resolve import ask, build
 from mvgviz.trials.stand_in import SEED, bound_cost, radius_for_all, stand_in
-from tests.datasets import make_dataset
+from tests.datasets import make_dataset, setup_of
 
 QUERIES = ("identity", "mean", "covariance", "moments", "kernel")
 
 
-def setup_of(data="liver", **changes):
-    return build(Scenario.default_for(data).changed(**({"bound": "even"} | changes)), sample(data))
-
-
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_pull_is_the_difference_of_the_two_answers(query):
-    setup = setup_of(query=query, bound="own", radius=0.4)
+    setup = setup_of("liver", query=query, bound="own", radius=0.4)
     simulated = stand_in(setup.dataset, rng=np.random.default_rng(SEED))
     if query == "mean":  # on one side of the middle
         middle = ((simulated.lower + simulated.upper) / 2)[:, None]
         simulated = dataclasses.replace(simulated, matrix=middle + abs(simulated.matrix - middle))
     apart = (ask(setup.scenario, simulated, bound=setup.query.bound).value - ask(setup.scenario, simulated).value)
-    needed = list(setup.scenario.needs)
-    part = apart[np.ix_(needed, needed)] if setup.query.symmetric else apart[needed]
+    priority = list(setup.scenario.needs)
+    part = apart[np.ix_(priority, priority)] if setup.query.symmetric else apart[priority]
     # All ranges are [-1, 1]: a record moves a table or mean by 2, and second moments are in units of 1.
     unit = 2 if query in ("identity", "mean") else 1
     assert bound_cost(setup).pull == pytest.approx(np.sqrt(np.mean(part**2)) / unit, rel=1e-9)
 
 
 def test_the_noise_is_that_of_the_two_designs():
-    setup = setup_of(query="identity")
+    setup = setup_of("liver", query="identity", bound="even")
     plain = build(setup.scenario.changed(bound="none"), setup.dataset)
     cost = bound_cost(setup)
     assert cost.noise / cost.without == pytest.approx(
@@ -55,7 +50,7 @@ def test_more_records_make_the_noise_smaller_and_the_pull_not():
 @pytest.mark.parametrize("scale", ["declared", "symmetric", "unit"])
 @pytest.mark.parametrize("directions", ["standard", "rotation"])
 def test_the_length_for_all_pulls_nobody_in(query, scale, directions):
-    setup = setup_of(query=query, scale=scale, directions=directions)
+    setup = setup_of("liver", query=query, scale=scale, directions=directions, bound="even")
     radius = radius_for_all(setup)
     low, high = setup.dataset.lower, setup.dataset.upper
     corners = np.random.default_rng(0).choice([0.0, 1.0], size=setup.dataset.matrix.shape)

@@ -46,14 +46,7 @@ def test_normals_are_standard_normal_across_and_within_trials():
 
 
 def test_laplace_numbers_have_scale_one():
-    values = Draws(6, 0, 2000).laplace((3, 4))
-    assert stats.kstest(values.ravel(), "laplace").pvalue > LUCK
-
-
-def test_every_trial_fills_its_own_place():
-    values = Draws(0, 7, 3).fill((2,), lambda rng, out: out.fill(rng.random()))
-    assert (values[:, 0] == values[:, 1]).all()
-    assert len(set(values[:, 0])) == 3
+    assert stats.kstest(Draws(6, 0, 2000).laplace((3, 4)).ravel(), "laplace").pvalue > LUCK
 
 
 def blas_threads():

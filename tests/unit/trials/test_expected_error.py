@@ -28,12 +28,13 @@ def error_and_trials(scenario, data, mechanism):
 @pytest.mark.parametrize("post", [(), ("symmetrise",)])
 @pytest.mark.parametrize("query", ["identity", "mean", "covariance", "moments"])
 @pytest.mark.parametrize("change", [
-    {}, {"judged": "needed"}, {"judged": "needed", "importance": (1, 3)}, {"bound": "own", "radius": 0.5},
-    {"bound": "own", "radius": 0.7, "judged": "needed", "scale": "declared"},
-    {"directions": "rotation", "judged": "needed", "needed": ()}, {"guarantee": "theorem1"}])
+    {}, {"judged": "priority"}, {"judged": "priority", "importance": (1, 3)}, {"bound": "own", "radius": 0.5},
+    {"bound": "own", "radius": 0.7, "judged": "priority", "scale": "declared"},
+    {"directions": "rotation", "judged": "priority", "priority": ()}, {"guarantee": "theorem1"}])
 def test_noise_and_bias_are_those_of_trials(query, post, mechanism, change):
     data = make_dataset(3, 40, lower=[-1, 0, 2], upper=[1, 3, 7])
-    scenario = Scenario(data="two_features", query=query, favoured=(0, 2), needed=(0, 2), share=0.8, post=post,
+    scenario = Scenario(data="two_features", query=query, priority_directions=(0, 2), priority=(0, 2), share=0.8,
+                        post=post,
                         trials=TRIALS, epsilon=20.0).changed(**change)
     if query == "moments" and change.get("guarantee") == "theorem1":
         pytest.skip("no theorem of the paper is about joint moments")

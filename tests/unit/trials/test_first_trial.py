@@ -63,11 +63,9 @@ def test_components_give_the_error_back():
     problem = posed("movement_simulated", "covariance", "first-component")
     parts = first_trial(problem).components
     assert first_trial(problem).error == pytest.approx(parts.eigenvalues[0] - parts.captured[0], abs=1e-15)
-    cosine = abs(parts.first @ parts.noisy_first)
-    assert parts.angle == pytest.approx(np.degrees(np.arccos(cosine)), rel=1e-6)
+    assert parts.angle == pytest.approx(np.degrees(np.arccos(abs(parts.first @ parts.noisy_first))), rel=1e-6)
     assert parts.first @ parts.noisy_first > 0
-    moments = true_moments(problem)
-    assert parts.first @ moments @ parts.first == pytest.approx(parts.eigenvalues[0])
+    assert parts.first @ true_moments(problem) @ parts.first == pytest.approx(parts.eigenvalues[0])
     estimation = posed("liver", "covariance", "covariance-estimation")
     both = first_trial(estimation).components
     assert first_trial(estimation).error == pytest.approx(np.sum((both.eigenvalues - both.captured) ** 2))
@@ -87,6 +85,5 @@ def test_one_number_and_few_records_are_drawn():
     for m, n in ((1, 1), (3, 2), (40, 5)):
         data = make_dataset(m, n)
         for query in ("identity", "covariance", "mean"):
-            scenario = Scenario(data="upload-0123456789ab", query=query, favoured=())
-            found = first_trial(pose(scenario, data))
+            found = first_trial(pose(Scenario(data="upload-0123456789ab", query=query, priority_directions=()), data))
             assert np.isfinite(found.error)

@@ -50,14 +50,10 @@ def test_the_design_without_a_lever_is_that_of_direct_trials(found):
     for step in found.without:
         direct = run_trials(LIVER.changed(**changes[step.lever]), sample("liver"), mechanisms=["mvg"])["mvg"]
         assert np.array_equal(step.outcome.errors, direct.errors)
-    design = run_trials(LIVER, sample("liver"), mechanisms=["mvg"])["mvg"]
-    assert np.array_equal(found.design.outcome.errors, design.errors)
-
-
-def test_equal_noise_is_where_calibration_ends(found):
     plain = {"bound": "none", "query": "identity", "post": LIVER.post[:-1]}
-    direct = run_trials(LIVER.changed(**plain), sample("liver"), mechanisms=["iid"])["iid"]
-    assert np.array_equal(found.steps[1].outcome.errors, direct.errors)
+    for step, changes, key in ((found.design, {}, "mvg"), (found.steps[1], plain, "iid")):  # where calibration ends
+        direct = run_trials(LIVER.changed(**changes), sample("liver"), mechanisms=[key])[key]
+        assert np.array_equal(step.outcome.errors, direct.errors)
 
 
 @pytest.mark.parametrize(("change", "steps"), [
@@ -72,7 +68,10 @@ def test_equal_noise_is_where_calibration_ends(found):
     ({"task": "reconstruction"}, ["", "calibration", "shape"]),
     ({"task": "subspace", "query": "moments"}, ["", "calibration", "shape", "use"]),  # about the mean: no other query
     ({"query": "identity"}, ["", "calibration", "shape", "use"]),
-    ({"directions": "private"}, ["", "calibration", "query", "shape", "use"])])
+    ({"directions": "private"}, ["", "calibration", "query", "shape", "use"]),
+    ({"data": "karate"}, ["", "calibration", "shape"]),
+    ({"data": "karate", "bound": "even"}, ["", "calibration", "shape"]),  # a graph has no records to pull in
+    ({"query": "kernel", "task": "reconstruction", "bound": "even"}, ["", "calibration", "bound", "shape"])])
 def test_only_levers_that_the_design_has_are_on_the_way(change, steps):
     assert way(**change) == steps
 
@@ -86,16 +85,10 @@ def test_only_the_needed_is_a_shape_and_needs_no_bound():
     assert any("only sgpt and drinks" in bar.label for bar in falls(kept, sample("liver").features))
 
 
-def test_a_graph_and_a_kernel_have_their_own_way():
-    assert way(data="karate") == ["", "calibration", "shape"]
-    assert way(data="karate", bound="even") == ["", "calibration", "shape"]  # a graph has no records to pull in
-    assert way(query="kernel", task="reconstruction", bound="even") == ["", "calibration", "bound", "shape"]
-
-
 def test_every_step_is_judged_by_the_needed():
-    part = levers(LIVER.changed(judged="needed", favoured=(2, 3), trials=4), sample("liver"))
+    part = levers(LIVER.changed(judged="priority", priority_directions=(2, 3), trials=4), sample("liver"))
     assert {step.scenario.needs for step in part.steps} == {(2, 3)}
-    assert {step.scenario.judged for step in part.steps} == {"needed"}
+    assert {step.scenario.judged for step in part.steps} == {"priority"}
 
 
 def test_slices_come_to_the_same_and_a_stopped_one_has_what_there_is():
@@ -130,10 +123,9 @@ def test_the_sentence_says_what_each_lever_gained_and_what_one_costs(found):
     for name in ("calibration", "the query (covariance)", "the bound", "the shape", "the use of the known noise"):
         assert name in sentence
     costly = levers(MOVEMENT.changed(share=0.95), sample("movement_simulated"))
-    shape = next(step for step in costly.steps if step.lever == "shape")
-    assert shape.factor < 0.5
+    assert next(step for step in costly.steps if step.lever == "shape").factor < 0.5
     assert "the shape multiplied it by" in levers_sentence(costly)
-    assert "the shape" in best_kept(costly).split("The design would be better without ")[1]
+    assert "the shape" in best_kept(costly).split("The design is better without ")[1]
     assert not any(bar.gains for bar in falls(costly, ()) if bar.label.startswith("The shape"))
 
 
@@ -142,7 +134,7 @@ def test_a_lever_that_is_not_used_is_not_named():
     said = levers_picture(small, sample("movement_simulated").features, title="error").takeaway
     assert "the use" not in said
     assert "the shape" not in said
-    assert "Without privacy there would be none" in said
+    assert "With no privacy there is none" in said
 
 
 def test_the_table_ranks_the_design_with_and_without_each_lever(found):
@@ -166,7 +158,7 @@ def test_the_waterfall_goes_from_bar_to_bar(found):
     for low, length, bar in list(zip(drawn.base, drawn.x, bars, strict=True))[1:-1]:
         assert [low, low + length] == pytest.approx(sorted([bar.before, bar.after]))
     assert figure.layout.xaxis.type == "linear"
-    assert any("without privacy" in (trace.name or "") for trace in figure.data)
+    assert any("no privacy" in (trace.name or "") for trace in figure.data)
 
 
 def test_errors_far_apart_stand_on_a_log_axis():
@@ -178,13 +170,13 @@ def test_errors_far_apart_stand_on_a_log_axis():
     assert "<d>" not in str(figure.to_dict())
 
 
-TURNED = Scenario.default_for("two_features").changed(directions="rotation", angle=45.0, favoured=(0,), trials=30)
+TURNED = Scenario.default_for("two_features").changed(directions="rotation", angle=45.0, priority_directions=(0,),
+                                                      trials=30)
 
 
 def test_where_a_direction_is_needed_every_step_is_judged_along_it():
     data, turned = sample("two_features"), TURNED.changed(post=())
-    found = levers(turned, data)
-    assert [step.lever for step in found.steps] == ["", "calibration", "shape"]
+    assert [step.lever for step in levers(turned, data).steps] == ["", "calibration", "shape"]
     w = build(turned, data).need_directions.matrix[:, 0]
     equal = build(turned.changed(allocation="uniform", directions="standard"), data).iid
     across = 100 * math.sqrt(w @ equal.row_side.covariance() @ w) / float(2 * np.abs(w).sum())

@@ -14,7 +14,8 @@ from scipy import stats
 
 from mvgviz import Dataset
 from mvgviz.trials.mechanisms import MECHANISMS
-from tests.unit.trials.problems import BOXES, delta_at, differences, posed, prepared
+from tests.oracles import delta_at
+from tests.unit.trials.problems import BOXES, differences, posed, prepared
 
 pytestmark = pytest.mark.slow
 
@@ -82,23 +83,12 @@ def test_a_record_of_two_numbers_among_others_with_noise_by_record():
     (one, other), values = pair("exponential-columns", "identity", [[-1.0, 0.3], [-1.0, 0.2]], [[1.0, 0.3], [1.0, 0.2]],
                                 -1, 1, epsilon=0.5)
     assert scale_of(one) == scale_of(other)
-    rng = np.random.default_rng(0)
-    released = values[0] + rng.normal(0, 10, (5000, 2, 2))
+    released = values[0] + np.random.default_rng(0).normal(0, 10, (5000, 2, 2))
     released[:2] = values  # where the loss is greatest
     logs = [-np.linalg.norm(released - value, axis=1).sum(axis=1) / scale_of(one) for value in values]
     loss = np.abs(logs[0] - logs[1])
     assert loss.max() == pytest.approx(0.5)
     assert loss.max() <= 0.5 * (1 + 1e-12)
-
-
-def test_the_upper_triangle_of_a_covariance_with_laplace_noise():
-    for box in BOXES.values():
-        lower, upper = (np.array(ends[:2]) for ends in box)
-        problem = posed("covariance", m=2, n=5, lower=lower, upper=upper, epsilon=0.8)
-        d = np.abs(differences(lower, upper)) / 5
-        everywhere, triangle = d.sum(axis=(1, 2)).max(), d[:, *np.triu_indices(2)].sum(axis=1).max()
-        assert everywhere / scale_of(prepared("laplace", problem)) <= 0.8 * (1 + 1e-12)
-        assert triangle / scale_of(prepared("laplace-triangle", problem)) <= 0.8 * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("name", ["gaussian-analytic", "mvg-exact", "iid", "gaussian-triangle"])
@@ -135,15 +125,6 @@ def test_classic_noise_keeps_its_promise_below_epsilon_one(epsilon, delta):
 def test_classic_noise_can_break_its_promise_at_a_large_epsilon():
     sampler = prepared("gaussian-classic", posed(m=1, n=1, epsilon=10.0, delta=1e-5))
     assert delta_at(10, 2 / math.sqrt(float(sampler.rows.variances[0]))) > 1.5e-5
-
-
-@pytest.mark.parametrize("box", list(BOXES))
-def test_the_upper_triangle_of_two_features_keeps_delta(box):
-    lower, upper = (np.array(ends[:2]) for ends in BOXES[box])
-    problem = posed("covariance", m=2, n=5, lower=lower, upper=upper)
-    apart = np.sqrt((differences(lower, upper)[:, *np.triu_indices(2)] ** 2).sum(axis=1)) / 5
-    worst = delta_at(1.0, float(apart.max()) / prepared("gaussian-triangle", problem).std)
-    assert 0.1e-3 < worst <= 1e-3 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("angle", [0.0, 30.0])
@@ -214,8 +195,3 @@ def test_a_sketch_of_two_features_loses_less_than_epsilon(rng):
         loss = 0.5 * (np.linalg.slogdet(b)[1] - np.linalg.slogdet(a)[1]) + 0.5 * np.einsum(
             "ij,ij->j", y, (np.linalg.inv(b) - np.linalg.inv(a)) @ y)
         assert (np.abs(loss.reshape(-1, 2).sum(axis=1)) > 1.0).mean() <= 1e-3
-
-
-def test_dimension_reduction_protects_what_it_releases():
-    sampler = prepared("reduced-gaussian", posed(m=2, n=1, lower=[-1.0, -5.0], upper=[1.0, 5.0], favoured=(0,)))
-    assert delta_at(1.0, 2 / math.sqrt(float(sampler.source.rows.variances[0]))) == pytest.approx(1e-3)

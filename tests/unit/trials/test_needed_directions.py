@@ -20,10 +20,11 @@ from mvgviz.trials.problem import PERCENT, weighing_of
 from mvgviz.trials.run import part_errors, part_problems, resume
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
-from tests.unit.trials.problems import many, mu_for, posed
+from tests.oracles import mu_for
+from tests.unit.trials.problems import many, posed
 
 DATA = make_dataset(4, 50, [-1, 0, -2, 0], [1, 3, 2, 5])
-TURNED = {"directions": "random", "favoured": (1, 2), "importance": (4, 1), "share": 0.7, "post": ()}
+TURNED = {"directions": "random", "priority_directions": (1, 2), "importance": (4, 1), "share": 0.7, "post": ()}
 
 
 def turned(query, **changes):
@@ -32,16 +33,16 @@ def turned(query, **changes):
 
 
 def test_what_is_favoured_is_needed_along_its_own_directions():
-    scenario = Scenario(query="mean", favoured=(1,))
-    assert (scenario.needs, scenario.needs_along, scenario.needed_features) == ((1,), "features", (1,))
+    scenario = Scenario(query="mean", priority_directions=(1,))
+    assert (scenario.needs, scenario.needs_along, scenario.priority_features) == ((1,), "features", (1,))
     scenario = scenario.changed(directions="random")
-    assert (scenario.needs, scenario.needs_along, scenario.needed_features) == ((1,), "directions", ())
-    assert scenario.changed(needed=(0,)).needs_along == "features"
+    assert (scenario.needs, scenario.needs_along, scenario.priority_features) == ((1,), "directions", ())
+    assert (scenario.changed(priority=(0,)).needs, scenario.changed(priority=(0,)).needs_along) == ((0,), "features")
     assert scenario.changed(allocation="uniform").needs == ()
     assert scenario.changed(query="kernel").needs == ()
 
 
-@pytest.mark.parametrize(("judged", "rows", "weights"), [("needed", [1, 2], [1, 1 / 4]), ("rest", [0, 3], [1, 1])])
+@pytest.mark.parametrize(("judged", "rows", "weights"), [("priority", [1, 2], [1, 1 / 4]), ("other", [0, 3], [1, 1])])
 @pytest.mark.parametrize("query", ["identity", "mean"])
 def test_errors_of_tables_and_means_are_in_percent_of_the_range_of_each_direction(query, judged, rows, weights):
     problem, w = turned(query, judged=judged)
@@ -63,7 +64,7 @@ def test_errors_of_tables_and_means_are_in_percent_of_the_range_of_each_directio
 @pytest.mark.parametrize("query", ["covariance", "identity"])
 @pytest.mark.parametrize("bound", ["none", "even"])
 def test_components_are_those_of_the_block_along_the_needed(query, bound):
-    problem, w = turned(query, judged="needed", task="covariance-estimation", bound=bound)
+    problem, w = turned(query, judged="priority", task="covariance-estimation", bound=bound)
     block = w[:, [1, 2]] * [1, 0.5]
     released = mechanism("mvg").prepare(problem, "moments").draw(Draws(0, 0, 3))
     true = block.T @ (DATA.matrix @ DATA.matrix.T / 50) @ block
@@ -76,7 +77,7 @@ def test_components_are_those_of_the_block_along_the_needed(query, bound):
 
 
 def test_the_constant_stays_where_directions_are_turned():
-    problem, w = turned("moments", directions="rotation", judged="needed", task="covariance-estimation")
+    problem, w = turned("moments", directions="rotation", judged="priority", task="covariance-estimation")
     released = mechanism("mvg").prepare(problem, "moments").draw(Draws(0, 0, 3))
     block = np.column_stack([w[:, 1], w[:, 2] / 2])[:-1]
     true = block.T @ np.cov(DATA.matrix, bias=True) @ block
@@ -89,25 +90,27 @@ def test_the_constant_stays_where_directions_are_turned():
 @pytest.mark.parametrize("task", ["covariance-estimation", "first-component", "subspace"])
 @pytest.mark.parametrize("post", [("symmetrise", "aware"), ("symmetrise",)])
 def test_the_known_noise_is_turned_with_what_is_judged(task, post):
-    problem, _ = turned("covariance", task=task, favoured=(0, 1, 2), importance=(), post=post, judged="needed")
+    problem, _ = turned("covariance", task=task, priority_directions=(0, 1, 2), importance=(), post=post,
+                        judged="priority")
     sampler = mechanism("mvg").prepare(problem, "moments")
     released = sampler.draw(Draws(0, 0, 3))
     assert np.isfinite(measure_for(problem).errors(released, sampler.moment_noise(released))).all()
 
 
 def test_where_needed_directions_cannot_be_judged_by_errors_are_on_everything():
-    problem = posed("covariance", DATA, directions="private", favoured=(0,), importance=(3,), judged="needed")
+    problem = posed("covariance", DATA, directions="private", priority_directions=(0,), importance=(3,),
+                    judged="priority")
     assert problem.judged_on == "everything"
     assert measure_for(problem) is measure_for(problem.whole)
-    with pytest.raises(InputError, match="private directions are found anew in every trial"):
-        measure_for(posed("covariance", DATA, directions="private", favoured=(0,), judged="rest"))
+    with pytest.raises(InputError, match="every trial finds its own private directions"):
+        measure_for(posed("covariance", DATA, directions="private", priority_directions=(0,), judged="other"))
     points, reasons = part_problems(problem)
     assert list(points) == ["everything"]
-    assert set(reasons) == {"needed", "rest"}
-    regression = posed("covariance", DATA, directions="random", favoured=(0,), task="linear-ridge", label=1,
-                       judged="needed")
+    assert set(reasons) == {"priority", "other"}
+    regression = posed("covariance", DATA, directions="random", priority_directions=(0,), task="linear-ridge", label=1,
+                       judged="priority")
     assert measure_for(regression) is measure_for(regression.whole)
-    assert "regression learns from features" in part_problems(regression)[1]["needed"]
+    assert "regression learns from columns" in part_problems(regression)[1]["priority"]
 
 
 @pytest.mark.parametrize("query", ["mean", "covariance"])
@@ -128,7 +131,7 @@ def test_the_noise_along_directions_is_that_of_draws(query):
         unit = design.neighbours.reach(standard_basis(4))
         features = noise / np.outer(unit, unit)
     found = noise_on(design, [0, 1, 1 / 4, 0], directions=design.directional_side.directions)
-    assert found.needed == pytest.approx(expected, rel=0.03)
+    assert found.priority == pytest.approx(expected, rel=0.03)
     assert noise_on(design, np.ones(4)).everything == pytest.approx(math.sqrt((features**2).mean()), rel=0.03)
 
 
@@ -161,20 +164,21 @@ def test_no_noise_of_any_shape_is_below_the_least_possible_along_directions(quer
 
 def test_along_the_features_and_inside_an_ellipse_it_is_the_known_one():
     asked = mean(make_dataset(3, 20, 0, [1, 2, 5]))
-    nearly = random_rotation(3, rng=np.random.default_rng(0))
-    alone = least_possible(asked, [1, 0, 0], 0.5, directions=nearly)
+    alone = least_possible(asked, [1, 0, 0], 0.5, directions=random_rotation(3, rng=np.random.default_rng(0)))
     assert alone.noise == pytest.approx(1 / (20 * 0.5))
-    setup = build(Scenario(query="mean", directions="random", favoured=(1,), bound="own", radius=0.1), DATA)
+    setup = build(Scenario(query="mean", directions="random", priority_directions=(1,), bound="own", radius=0.1), DATA)
     found = against_least(setup)
     assert found is not None
     assert found.ratio == pytest.approx(1)  # an ellipse's noise is the least in every direction at once
-    assert against_least(build(Scenario(query="covariance", directions="random", favoured=(1,)), DATA)) is None
+    assert against_least(build(Scenario(query="covariance", directions="random", priority_directions=(1,)),
+                               DATA)) is None
 
 
 @pytest.mark.parametrize("query", ["mean", "covariance"])
 def test_where_every_direction_is_needed_each_still_counts_as_much_as_it_matters(query):
-    problem = posed(query, make_dataset(2, 40), directions="rotation", angle=45.0, favoured=(0, 1), importance=(4, 1),
-                    judged="needed", post=())
+    problem = posed(query, make_dataset(2, 40), directions="rotation", angle=45.0, priority_directions=(0, 1),
+                    importance=(4, 1),
+                    judged="priority", post=())
     w = problem.setup("exact").design.directional_side.directions.matrix
     found, expected = weighing_of(problem).matrix, np.diag([1.0, 0.5]) @ w.T
     assert found / found[0, 0] == pytest.approx(expected / expected[0, 0])
@@ -211,14 +215,15 @@ def test_only_the_needed_directions_are_released_with_the_sensitivity_of_that_sm
 
 def test_only_the_needed_errs_less_on_them_than_equal_noise_and_is_a_part_of_every_comparison():
     points, _ = part_problems(turned("mean")[0])
-    found = {part.part: part for part in part_errors(resume(list(points.values())))}
-    assert found["needed"].only.mean < found["needed"].equal.mean
-    assert found["rest"].only.mean > 0
+    priority, rest, _ = part_errors(resume(list(points.values())))
+    assert priority["reduced-gaussian"].mean < priority["iid"].mean
+    assert rest["reduced-gaussian"].mean > 0
 
 
 @pytest.mark.parametrize("query", ["identity", "covariance", "moments"])
 def test_what_is_known_of_the_noise_on_the_needed_directions_is_that_of_draws(query):
-    problem, _ = turned(query, directions="rotation", favoured=(0,), importance=(), task="covariance-estimation",
+    problem, _ = turned(query, directions="rotation", priority_directions=(0,), importance=(),
+                        task="covariance-estimation",
                         post=("subtract", "symmetrise"))
     sampler = mechanism("reduced-gaussian").prepare(problem, "moments")
     drawn = many(sampler, 4_000)
@@ -233,10 +238,10 @@ def test_what_is_known_of_the_noise_on_the_needed_directions_is_that_of_draws(qu
 
 
 def test_where_directions_cannot_be_released_alone_one_sentence_says_so():
-    for key, words, choices in (("reduced-johnson-lindenstrauss", "a sketch keeps features", {}),
-                                ("reduced-gaussian", "private directions are found by", {"directions": "private"}),
-                                ("reduced-gaussian", "not all and not none", {"favoured": (0, 1, 2, 3)}),
-                                ("reduced-gaussian", "regression learns from features", {"task": "linear-ridge",
+    for key, words, choices in (("reduced-johnson-lindenstrauss", "a sketch keeps columns", {}),
+                                ("reduced-gaussian", "to find private directions", {"directions": "private"}),
+                                ("reduced-gaussian", "not all, not none", {"priority_directions": (0, 1, 2, 3)}),
+                                ("reduced-gaussian", "regression learns from columns", {"task": "linear-ridge",
                                                                                         "label": 1})):
         problem = posed("covariance", DATA, **TURNED | {"importance": ()} | choices)
         assert words in mechanism(key).unsuitable(problem, "moments")
@@ -244,7 +249,7 @@ def test_where_directions_cannot_be_released_alone_one_sentence_says_so():
 
 @pytest.mark.parametrize("directions", ["random", "rotation"])
 def test_a_design_that_is_loaded_needs_the_same_directions_or_says_that_it_does_not(directions):
-    scenario = Scenario(query="mean", directions=directions, favoured=(1, 2), judged="needed", share=0.7)
+    scenario = Scenario(query="mean", directions=directions, priority_directions=(1, 2), judged="priority", share=0.7)
     kept = [loaded for tried in candidates(scenario, DATA) if not forgets_directions(tried, scenario)
             for loaded in [scenario.changed(**{name: getattr(tried.scenario, name) for name in SEARCHED})]]
     assert len(kept) > 4
@@ -254,5 +259,5 @@ def test_a_design_that_is_loaded_needs_the_same_directions_or_says_that_it_does_
         assert np.array_equal(build(loaded, DATA).need_directions.matrix, wanted)
     forgetful = [tried for tried in candidates(scenario, DATA) if forgets_directions(tried, scenario)]
     assert {tried.scenario.directions for tried in forgetful} == {"standard", "private", directions}  # equal shares
-    features = scenario.changed(needed=(0,))
+    features = scenario.changed(priority=(0,))
     assert not any(forgets_directions(tried, features) for tried in candidates(features, DATA))

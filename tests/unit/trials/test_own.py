@@ -20,17 +20,14 @@ def gaussian(rng, query, epsilon, delta):
 
 def test_the_error_of_a_number_is_how_far_it_is_off():
     results = mv.run_trials(SCENARIO, DATA, task=trace, mechanisms=["mvg"], trials=400)
-    std = np.sqrt(np.square(np.diag(results_design().noise_std())).sum())
+    design = mv.build(SCENARIO.changed(task="reconstruction", judged="everything"), DATA).design
+    std = np.sqrt(np.square(np.diag(design.noise_std())).sum())
     # |N(0, std)| has mean std sqrt(2/pi) and variance std² (1 - 2/pi)
     off = std * np.sqrt((1 - 2 / np.pi) / 400)
     assert results["mvg"].mean == pytest.approx(std * np.sqrt(2 / np.pi), abs=4 * off)
     assert results.references.non_private == 0
     assert np.isfinite(results.references.trivial)
     assert results.task.label == "trace"
-
-
-def results_design():
-    return mv.build(SCENARIO.changed(task="reconstruction", judged="everything"), DATA).design
 
 
 def test_the_matrix_itself_has_the_error_of_the_answer():
@@ -64,7 +61,7 @@ def test_a_task_may_bring_its_own_error():
 def test_a_mechanism_of_ones_own_is_measured_beside_the_others():
     results = mv.run_trials(SCENARIO, DATA, mechanisms=["gaussian-analytic", gaussian], trials=50)
     assert results["gaussian"].mean == pytest.approx(results["gaussian-analytic"].mean, rel=0.2)
-    assert "not checked" in results["gaussian"].caution
+    assert "nothing checks" in results["gaussian"].caution
     assert results["gaussian"].epsilon_spent is None
 
 
@@ -102,7 +99,7 @@ def failing(matrix):
     (failing, r"task 'failing' failed on a matrix of 6 × 6 with RuntimeError$"),
     (lambda matrix: np.nan, "task '<lambda>' must give finite numbers"),
     (lambda matrix: "text", "task '<lambda>' failed"),
-    (7, "task must be a word or a function"),
+    (7, "task must be a key or a function"),
 ])
 def test_a_task_that_goes_wrong_is_named(task, message):
     with pytest.raises(InputError, match=message):
@@ -113,7 +110,7 @@ def test_a_task_that_goes_wrong_is_named(task, message):
     (lambda rng, query: query.value[0], r"mechanism '<lambda>' must release a matrix of shape \(6, 6\), got \(6,\)"),
     (lambda rng, query: query.value * np.nan, "must release finite numbers"),
     (lambda rng: 0, "mechanism '<lambda>' failed with TypeError"),
-    (7, "a mechanism must be a word or a function"),
+    (7, "a mechanism must be a key or a function"),
     ("mvvg", "mechanism must be one of"),
 ])
 def test_a_mechanism_that_goes_wrong_is_named(mechanism, message):

@@ -2,26 +2,25 @@
 
 import math
 import pickle
-import threading
 import tracemalloc
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from mvgviz import InputError, Scenario, random_rotation
-from mvgviz.data import sample
+from mvgviz import InputError, random_rotation
 from mvgviz.trials import run as module
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
 from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.problem import pose
-from mvgviz.trials.results import Outcome
 from mvgviz.trials.run import TrialCache, run_trials, sweep, trial_key
 from mvgviz.trials.tasks import prepared
 from tests.datasets import make_dataset
 from tests.unit.trials.cases import CASES, DATA, EVERY
-from tests.unit.trials.problems import graph, same, scenario
+from tests.unit.trials.problems import same, scenario
 
 
 class Counting:
@@ -97,22 +96,17 @@ def test_samplers_and_measures_travel(case):
             assert sampler.size >= 1
 
 
-def test_means_and_intervals_are_students():
-    outcome = run_trials(CASES["reconstruction"], DATA, mechanisms=["laplace"], trials=12)["laplace"]
+def test_means_and_intervals_are_students_and_fewer_than_two_trials_have_no_interval():
+    results = run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "laplace", "mvg-theorem1"], trials=12)
+    outcome = results["laplace"]
     expected = stats.t.interval(0.95, 11, loc=np.mean(outcome.errors), scale=stats.sem(outcome.errors))
-    assert outcome.mean == pytest.approx(np.mean(outcome.errors))
     assert outcome.interval == pytest.approx(expected, rel=1e-12)
-    assert outcome.half_width == pytest.approx((expected[1] - expected[0]) / 2)
-
-
-def test_one_trial_has_a_mean_and_no_interval_and_none_has_neither():
-    one = run_trials(CASES["reconstruction"], DATA, mechanisms=["mvg"], trials=1)["mvg"]
-    assert math.isfinite(one.mean)
-    assert math.isnan(one.half_width)
-    assert all(math.isnan(end) for end in one.interval)
-    none = Outcome(mechanism=mechanism("mvg"), errors=np.empty(0))
-    assert math.isnan(none.mean)
-    assert math.isnan(none.half_width)
+    one, none = (replace(outcome, errors=outcome.errors[:trials]) for trials in (1, 0))
+    assert (one.mean, math.isnan(none.mean)) == (outcome.errors[0], True)
+    assert all(math.isnan(end) for end in (*one.interval, *none.interval))
+    assert results["mvg"].epsilon_spent == pytest.approx(1)  # known for Gaussian noise alone
+    assert results["mvg-theorem1"].epsilon_spent < 0.5
+    assert outcome.epsilon_spent is None
 
 
 def test_nothing_is_computed_twice(monkeypatch):
@@ -128,7 +122,7 @@ def test_nothing_is_computed_twice(monkeypatch):
 
 
 @pytest.mark.parametrize(("change", "again"), [
-    ({"share": 0.6}, {"mvg", "mvg-exact"}), ({"favoured": (1,)}, {"mvg", "mvg-exact", "reduced-gaussian"}),
+    ({"share": 0.6}, {"mvg", "mvg-exact"}), ({"priority_directions": (1,)}, {"mvg", "mvg-exact", "reduced-gaussian"}),
     ({"delta": 1e-4}, {"mvg", "mvg-exact", "iid", "gaussian-analytic", "reduced-gaussian"}),
     ({"guarantee": "theorem1"}, {"mvg", "iid"}), ({"trials": 3}, set()), ({"length": 9.0}, set()),
     ({"post": ("clip", "symmetrise", "psd")}, set()),  # subtract means nothing to this task
@@ -173,59 +167,46 @@ def test_other_directions_from_a_file_are_other_trials():
     assert len(cache) == 3  # Laplace once
 
 
-def test_progress_rises_to_the_total(monkeypatch):
+def test_progress_rises_to_the_total():
     seen, cache = [], TrialCache()
-    run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "laplace"], batch=3, cache=cache,
-               progress=lambda done, total: seen.append((done, total)))
+    for mechanisms, batch in ((["mvg", "laplace"], 3), (["mvg", "iid"], None)):
+        run_trials(CASES["linear-ridge"], DATA, mechanisms=mechanisms, batch=batch, cache=cache,
+                   progress=lambda *now: seen.append(now))
+    assert len(seen) == 7
     assert seen == sorted(seen)
-    assert len(seen) == 6
-    assert seen[-1] == (16, 16)
-    seen.clear()
-    run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "iid"], cache=cache,
-               progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(16, 16)]  # what was remembered is done from the start
+    assert seen[-2:] == [(16, 16)] * 2  # what was remembered is done from the start
 
 
 @pytest.mark.parametrize("threads", [0, 2])
 @pytest.mark.parametrize("after", [0, 1, 4])
 def test_what_is_finished_when_cancelled_is_kept_and_going_on_ends_the_same(threads, after):
     # 120 batches, of which at most 16 are under way at a time.
-    one, calls, cache = CASES["reconstruction"].changed(trials=40), [], TrialCache()
-    whole = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"])
+    calls, cache = iter(range(10**9)), TrialCache()
 
-    def cancelled():
-        calls.append(None)
-        return len(calls) > after
+    def run(**more):
+        return run_trials(CASES["reconstruction"].changed(trials=40), DATA,
+                          mechanisms=["mvg", "laplace", "exponential"], **more)
 
-    pool = ThreadPoolExecutor(threads) if threads else None
-    part = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"], batch=1, cache=cache, executor=pool,
-                      cancelled=cancelled)
+    whole = run()
+    with ThreadPoolExecutor(threads) if threads else nullcontext() as pool:
+        part = run(batch=1, cache=cache, executor=pool, cancelled=lambda: next(calls) >= after)
+        rest = run(batch=3, cache=cache, executor=pool)
     assert not part.complete
     assert after > 0 or not part.ranked()
     for some, every in zip(part.outcomes, whole.outcomes, strict=True):
         assert np.array_equal(some.errors, every.errors[: some.errors.size])
-    rest = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"], batch=3, cache=cache, executor=pool)
     assert rest.complete
     assert same(rest, whole)
-    if pool is not None:
-        pool.shutdown()
 
 
 def test_two_runs_can_share_a_memory_whatever_their_batches():
-    one, cache, results = CASES["reconstruction"].changed(trials=40), TrialCache(), []
+    one, cache = CASES["reconstruction"].changed(trials=40), TrialCache()
     usual = run_trials(one, DATA, mechanisms=["mvg", "laplace"])
-
-    def run(batch):
-        results.append(run_trials(one, DATA, mechanisms=["mvg", "laplace"], batch=batch, cache=cache))
-
-    threads = [threading.Thread(target=run, args=(batch,)) for batch in (3, 7, 1)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 3
+    with ThreadPoolExecutor(3) as pool:
+        for run in [pool.submit(run_trials, one, DATA, mechanisms=["mvg", "laplace"], batch=batch, cache=cache)
+                    for batch in (3, 7, 1)]:
+            assert same(usual, run.result())
     assert all(len(errors) >= 40 for errors in cache.values())
-    assert same(usual, run_trials(one, DATA, mechanisms=["mvg", "laplace"], cache=cache))
 
 
 def test_a_memory_that_others_fill_meanwhile_still_ends_complete():
@@ -255,20 +236,6 @@ def test_what_does_not_apply_has_a_reason_and_no_errors():
     assert [one.mean for one in results.ranked()] == sorted(one.mean for one in results.ranked())
     with pytest.raises(KeyError):
         results["magic"]
-
-
-def test_a_graph_has_trials_and_regression_on_it_a_sentence():
-    results = run_trials(scenario("laplacian", task="subspace", trials=3), graph(), mechanisms=EVERY)
-    assert {"mvg-theorem2", "laplace-triangle"} <= {one.mechanism.key for one in results.ranked()}
-    with pytest.raises(InputError, match="linear ridge needs"):
-        run_trials(scenario("laplacian", task="linear-ridge", label=0), graph())
-
-
-def test_epsilon_spent_is_known_for_gaussian_noise_alone():
-    results = run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "laplace", "mvg-theorem1"], trials=1)
-    assert results["mvg"].epsilon_spent == pytest.approx(1)
-    assert results["laplace"].epsilon_spent is None
-    assert results["mvg-theorem1"].epsilon_spent < 0.5
 
 
 def test_a_sweep_asks_each_question_once_and_shares_random_numbers(monkeypatch):
@@ -304,7 +271,7 @@ def test_a_problems_own_sensitivity_is_used_unless_another_is_given():
 def test_bad_arguments_get_a_sentence():
     for arguments, words in (({"mechanisms": ["magic"]}, "mechanism must be one of"), ({"trials": 0}, "trials"),
                              ({"batch": 0}, "batch"), ({"task": "magic"}, "task"),
-                             ({"sensitivity": "x"}, "sensitivity")):
+                             ({"sensitivity": "x"}, "sensitivity must be one of own, tight, printed")):
         with pytest.raises(InputError, match=words):
             run_trials(CASES["reconstruction"], DATA, **arguments)
 
@@ -340,10 +307,3 @@ def test_a_trial_of_a_million_records_costs_no_more_than_one_of_a_thousand():
 def test_predictions_for_many_records_are_made_a_few_trials_at_a_time():
     problem = pose(scenario("covariance", task="linear-ridge", label=0), make_dataset(2, 400_000))
     assert prepared(problem).size >= 112_000
-
-
-def test_bundled_data_have_trials_by_default():
-    for name in ("two_features", "liver", "cardiotocography", "movement_simulated", "karate"):
-        results = run_trials(Scenario.default_for(name), sample(name), trials=2)
-        assert results.complete
-        assert len(results.ranked()) == 2

@@ -49,8 +49,7 @@ def plain_kernel_ridge(train, test, label, lower, upper, *, clip):
     errors = []
     for j in range(size):
         guess = sum(weights[i] * similarity(learned, i, new, j) for i in range(n))
-        truth = test[label][j]
-        errors.append((lower[label] + (guess + 1) / 2 * (upper[label] - lower[label]) - truth) ** 2)
+        errors.append((lower[label] + (guess + 1) / 2 * (upper[label] - lower[label]) - test[label][j]) ** 2)
     return math.sqrt(sum(errors) / size)
 
 
@@ -112,8 +111,7 @@ def test_linear_ridge_survives_noise_that_would_drown_the_ridge(rng):
 
 
 def test_the_first_component_is_lambda_1_less_what_is_captured(rng):
-    problem = posed("covariance", m=4, n=50)
-    s = problem.query.value
+    s = posed("covariance", m=4, n=50).query.value
     released = s + 0.1 * rng.standard_normal((20, 4, 4))
     for post in (("symmetrise",), ()):
         measure = measured("first-component", posed("covariance", m=4, n=50, post=post))
@@ -239,8 +237,7 @@ def test_the_private_mean_is_what_a_release_of_it_alone_would_do(rng, epsilon, n
 def test_a_random_guess_of_directions_is_a_uniform_basis(task, m, rng):
     if task == "subspace" and m == 1:
         return
-    problem = posed("covariance", m=m, n=9, lower=-1.0, upper=2.0)
-    measure = measured(task, problem)
+    measure = measured(task, posed("covariance", m=m, n=9, lower=-1.0, upper=2.0))
     basis, upper = np.linalg.qr(rng.standard_normal((6000, m, m)))
     basis = basis * np.sign(np.einsum("tii->ti", upper))[:, None, :]
     strengths = np.arange(m, 0, -1)  # a matrix with this basis, the strongest first
@@ -378,12 +375,12 @@ def test_theorem_noise_of_ten_digits_answers_the_trivial_answer():
 @pytest.mark.parametrize(("choices", "words"), [
     ({"task": "linear-ridge", "query": "covariance"}, "needs a label"),
     ({"task": "kernel-ridge"}, "needs a label"),
-    ({"task": "kernel-ridge", "label": 3}, "one of the 3 features, got position 3"),
-    ({"task": "kernel-ridge", "query": "covariance", "label": 0}, "linear ridge works from a covariance"),
+    ({"task": "kernel-ridge", "label": 3}, "one of the 3 columns, got position 3"),
+    ({"task": "kernel-ridge", "query": "covariance", "label": 0}, "linear ridge, which works from a covariance"),
     ({"task": "linear-ridge", "query": "mean", "label": 0}, "table or its covariance"),
     ({"task": "first-component", "query": "mean"}, "ask for the table or the covariance"),
-    ({"task": "subspace", "m": 1}, "at least 2 features"),
-    ({"task": "linear-ridge", "query": "covariance", "m": 1, "label": 0}, "one feature besides"),
+    ({"task": "subspace", "m": 1}, "at least 2 columns"),
+    ({"task": "linear-ridge", "query": "covariance", "m": 1, "label": 0}, "one column besides"),
     ({"task": "kernel-ridge", "n": 3000, "label": 0}, "choose linear ridge"),
     ({"task": "covariance-estimation", "query": "kernel", "n": 401}, "at most 400 rows"),
     ({"task": "linear-ridge", "query": "laplacian", "data": graph(), "label": 0}, "table or its covariance"),
@@ -411,8 +408,7 @@ def test_boxes_on_the_unit_scale_hide_where_the_ranges_were():
 
 
 def test_a_sum_that_should_be_zero_is_no_unit_of_error():
-    rng = np.random.default_rng(0)
-    half = rng.uniform(-1, 1, (2, 50))
+    half = np.random.default_rng(0).uniform(-1, 1, (2, 50))
     data = Dataset(matrix=np.concatenate([half, -half], axis=1), features=("a", "b"), lower=-1, upper=1)
     results = run_trials(Scenario(data="two_features", query="mean", scale="declared"), data, trials=20)
     assert 0 < results["mvg"].mean < 100
@@ -421,8 +417,7 @@ def test_a_sum_that_should_be_zero_is_no_unit_of_error():
 def test_a_large_kernel_is_measured_without_the_projection():
     data = Dataset(matrix=np.random.default_rng(0).uniform(-1, 1, (2, 410)), features=("a", "b"), lower=-1, upper=1)
     large = Scenario(data="two_features", query="kernel", task="reconstruction", allocation="uniform")
-    results = run_trials(large, data, trials=2)
-    assert np.isfinite(results["mvg"].mean)
+    assert np.isfinite(run_trials(large, data, trials=2)["mvg"].mean)
 
 
 @pytest.mark.parametrize(("query", "centre"), [("covariance", False), ("identity", False), ("moments", True)])

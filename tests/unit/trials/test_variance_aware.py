@@ -13,15 +13,15 @@ from mvgviz.trials.mechanisms.base import DIRECTIONS, Draws
 from mvgviz.trials.problem import weighing_of
 from mvgviz.trials.run import run_trials
 from tests.datasets import make_dataset
-from tests.unit.trials.problems import LUCK, graph, many, mu_for, posed, prepared, record_pairs, scenario
+from tests.oracles import mu_for
+from tests.unit.trials.problems import LUCK, graph, many, posed, prepared, record_pairs, scenario
 
 LOWER, UPPER = np.array([-1.0, 0.0, 2.0]), np.array([1.0, 6.0, 3.0])
 
 
 def uneven(n=4000, m=8, seed=0):
     """Ranges alike, spreads from 0.3 down to 0.003, some records far out."""
-    rng = np.random.default_rng(seed)
-    matrix = np.geomspace(0.3, 0.003, m)[:, None] * rng.standard_normal((m, n)) + 0.1
+    matrix = np.geomspace(0.3, 0.003, m)[:, None] * np.random.default_rng(seed).standard_normal((m, n)) + 0.1
     matrix[:, :5] = 1.0
     return Dataset(matrix=np.clip(matrix, -1, 1), features=[f"f{i}" for i in range(m)], lower=-1, upper=1)
 
@@ -96,8 +96,7 @@ def test_uneven_spreads_are_worth_learning_and_the_pull_is_part_of_it(monkeypatc
 def test_errors_are_measured_against_the_mean_of_the_records_as_they_are():
     problem = posed("mean", uneven(400), epsilon=2.0)
     drawn, squares = many(prepared("plan", problem), 20), many(prepared("plan", problem, "square"), 20)
-    truth = problem.table.matrix.mean(axis=1)[:, None]
-    weighed = weighing_of(problem).of(drawn - truth)
+    weighed = weighing_of(problem).of(drawn - problem.table.matrix.mean(axis=1)[:, None])
     assert np.allclose(squares, (weighed**2).sum(axis=(1, 2)), rtol=1e-12)
 
 
@@ -105,8 +104,7 @@ def test_each_trial_learns_its_own_ellipse_whatever_is_drawn_beside_it():
     sampler = plan(uneven(400))
     together, alone = sampler.draw(Draws(3, 0, 6)), sampler.draw(Draws(3, 4, 1))
     assert np.array_equal(together[4:5], alone)
-    radii = {sampler.bound(rng).radius for rng in Draws(3, 0, 6).generators(DIRECTIONS)}
-    assert len(radii) > 1
+    assert len({sampler.bound(rng).radius for rng in Draws(3, 0, 6).generators(DIRECTIONS)}) > 1
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0, 1e3])

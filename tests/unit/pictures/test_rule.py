@@ -1,25 +1,17 @@
-"""All that one record can change lies inside the ellipse of mu standard deviations, and touches it where it says."""
+"""All that one record can change lies inside the ellipse of mu standard deviations, and touches it where it says.
+
+What the browser computes while an ellipse is dragged is what the engine computes afterwards.
+"""
 
 import math
 
 import numpy as np
 import pytest
 
-from mvgviz import (
-    Scenario,
-    covariance,
-    design_noise,
-    gaussian_mu,
-    identity,
-    manual,
-    mean,
-    random_rotation,
-    rotation,
-)
+import mvgviz as mv
 from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import needs_of
-from mvgviz.errors import InputError
-from mvgviz.pictures.rule import averages_model, rule_model, theorem_plane
+from mvgviz.pictures.rule import iid_std, moved, rule_model, theorem_plane
 from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 
@@ -29,7 +21,7 @@ PLANE = (0, 1)
 
 
 def design_of(query, *, directions=None, data=DATA, theta=THETA, guarantee="exact"):
-    return design_noise(query(data), epsilon=1, delta=1e-3, theta=theta, directions=directions, guarantee=guarantee)
+    return mv.design_noise(query(data), epsilon=1, delta=1e-3, theta=theta, directions=directions, guarantee=guarantee)
 
 
 def lengths(design, points, *, of_directions=False, pair=PLANE):
@@ -46,14 +38,14 @@ def random_changes(query, design, rng, *, of_directions=False, pair=PLANE):
     ends = np.where(rng.random((2, 4, 4000)) < 0.5, DATA.lower[:, None], DATA.upper[:, None])
     inner = rng.uniform(DATA.lower[:, None], DATA.upper[:, None], (2, 4, 4000))
     x, y = np.where(rng.random((2, 1, 4000)) < 0.5, ends, inner)
-    if query is covariance:
+    if query is mv.covariance:
         return (x[list(pair)] * x[pair[1]] - y[list(pair)] * y[pair[1]]) / DATA.n_records
-    moved = (x - y) / (DATA.n_records if query is mean else 1)
+    moved = (x - y) / (DATA.n_records if query is mv.mean else 1)
     return design.directional_side.directions.matrix.T[list(pair)] @ moved if of_directions else moved[list(pair)]
 
 
 @pytest.mark.parametrize(("i", "j"), [(0, 1), (2, 3), (3, 0)])
-@pytest.mark.parametrize("query", [identity, mean])
+@pytest.mark.parametrize("query", [mv.identity, mv.mean])
 def test_unrotated_the_corners_have_their_shares_of_mu_squared(query, i, j):
     design = design_of(query)
     changes = rule_model(design, (i, j), of_directions=False).changes
@@ -65,20 +57,21 @@ def test_unrotated_the_corners_have_their_shares_of_mu_squared(query, i, j):
 @pytest.mark.parametrize("angle", [0.3, -1.1])
 def test_turned_within_the_plane_of_two_features_two_corners_touch_at_mu(angle):
     data = make_dataset(2, 30, lower=[-1, 0], upper=[1, 3])
-    design = design_of(mean, data=data, theta=[0.8, 0.2], directions=rotation(2, PLANE, angle))
+    design = design_of(mv.mean, data=data, theta=[0.8, 0.2], directions=mv.rotation(2, PLANE, angle))
     changes = rule_model(design, PLANE, of_directions=False).changes
     found = np.sort(lengths(design, np.array(changes.corners).T))
     assert found[2:] == pytest.approx(design.mu, rel=1e-12)
     assert (found[:2] < 0.999 * design.mu).all()
 
 
-CASES = [(query, of_directions, turn) for query in (identity, mean, covariance) for of_directions in (False, True)
-         for turn in ("none", "plane", "all") if not (query is covariance and of_directions and turn != "none")]
+CASES = [(query, of_directions, turn) for query in (mv.identity, mv.mean, mv.covariance)
+         for of_directions in (False, True) for turn in ("none", "plane", "all")
+         if not (query is mv.covariance and of_directions and turn != "none")]
 
 
 @pytest.mark.parametrize(("query", "of_directions", "turn"), CASES)
 def test_what_records_change_is_in_the_outline_and_that_within_mu(query, of_directions, turn, rng):
-    directions = {"none": None, "plane": rotation(4, PLANE, 0.4), "all": random_rotation(4, rng=rng)}[turn]
+    directions = {"none": None, "plane": mv.rotation(4, PLANE, 0.4), "all": mv.random_rotation(4, rng=rng)}[turn]
     design = design_of(query, directions=directions)
     changes = rule_model(design, PLANE, of_directions=of_directions).changes
     corners, found = np.array(changes.corners).T, random_changes(query, design, rng, of_directions=of_directions)
@@ -89,24 +82,24 @@ def test_what_records_change_is_in_the_outline_and_that_within_mu(query, of_dire
     assert (seen > 0.85 * outline).all()  # and it is no larger than what is seen
     assert np.abs(corners).max(axis=1) == pytest.approx(changes.box)
     assert (lengths(design, corners, of_directions=of_directions) <= design.mu * (1 + 1e-9)).all()
-    whole = query is not covariance and (turn == "none" or (turn == "plane" and not of_directions))
+    whole = query is not mv.covariance and (turn == "none" or (turn == "plane" and not of_directions))
     assert changes.shadow is not whole
 
 
 def test_along_a_feature_the_outline_is_what_the_least_possible_noise_rests_on():
-    for query, exact in ((mean, True), (covariance, False)):
+    for query, exact in ((mv.mean, True), (mv.covariance, False)):
         design = design_of(query)
         changes = rule_model(design, PLANE, of_directions=False).changes
         unit = design.neighbours.reach(design.directional_side.directions)[1]
         least = least_possible(query(DATA), needs_of((1,), 4), design.mu)
-        scale = unit**2 if query is covariance else unit
+        scale = unit**2 if query is mv.covariance else unit
         assert least.exact is exact
         assert changes.box[1] / design.mu == pytest.approx(least.noise * scale, rel=1e-9)
 
 
 @pytest.mark.parametrize("query", ["identity", "mean"])
 def test_records_inside_an_ellipse_change_as_far_as_the_noise_allows(query):
-    design = build(Scenario(query=query, scale="declared", bound="own", radius=0.5, allocation="manual",
+    design = build(mv.Scenario(query=query, scale="declared", bound="own", radius=0.5, allocation="manual",
                             weights=(4, 3, 2, 1)), DATA).design
     changes = rule_model(design, PLANE, of_directions=False).changes
     assert changes.axes == pytest.approx(design.mu, rel=1e-9)
@@ -116,51 +109,39 @@ def test_records_inside_an_ellipse_change_as_far_as_the_noise_allows(query):
 @pytest.mark.parametrize("parameters", [
     {"query": "moments", "bound": "even"}, {"query": "kernel"}, {"query": "identity", "mode": "columns"}])
 def test_where_no_outline_is_known_none_is_drawn(parameters):
-    design = build(Scenario(scale="unit", **parameters), DATA).design
+    design = build(mv.Scenario(scale="unit", **parameters), DATA).design
     assert rule_model(design, PLANE, of_directions=False).changes is None
 
 
-def test_plain_numbers_make_the_engine_s_own_averages():
-    data = make_dataset(3, 50, lower=0, upper=[10, 5, 8])
-    design = design_noise(mean(data), epsilon=0.7, delta=1e-4, theta=manual([8, 1, 1]))
-    expected = rule_model(design, PLANE, of_directions=False)
-    found = averages_model((10 / 50, 5 / 50, 8 / 50), epsilon=0.7, delta=1e-4, share=0.8)
-    assert found.std == pytest.approx(expected.std, rel=1e-12)
-    assert found.mu == pytest.approx(float(gaussian_mu(0.7, 1e-4)))
-    assert found.changes.box == pytest.approx(expected.changes.box)
-    assert found.share == pytest.approx(0.8)
-    turned = averages_model((0.2, 0.1), epsilon=0.7, delta=1e-4, share=0.8, angle=0.5)
-    two = make_dataset(2, 50, lower=0, upper=[10, 5])
-    engine = design_noise(mean(two), epsilon=0.7, delta=1e-4, theta=[0.8, 0.2], directions=rotation(2, PLANE, 0.5))
-    assert turned.std == pytest.approx(np.sqrt(engine.row_variances), rel=1e-12)
-    with pytest.raises(InputError, match="two or more"):
-        averages_model((1.0,), epsilon=1, delta=1e-3, share=0.8)
-
-
 def test_epsilon_can_be_moved_where_all_of_it_is_the_noise_s():
-    assert rule_model(design_of(mean), PLANE, of_directions=False).epsilon == 1
-    theorem = rule_model(design_of(mean, guarantee="theorem1"), PLANE, of_directions=False)
+    assert rule_model(design_of(mv.mean), PLANE, of_directions=False).epsilon == 1
+    theorem = rule_model(design_of(mv.mean, guarantee="theorem1"), PLANE, of_directions=False)
     assert theorem.epsilon is None
-    assert theorem.mu == pytest.approx(float(gaussian_mu(1, 1e-3)))
-    private = build(Scenario.default_for("liver").changed(query="mean", directions="private", bound="none"), DATA)
+    assert theorem.mu == pytest.approx(float(mv.gaussian_mu(1, 1e-3)))
+    private = build(mv.Scenario.default_for("liver").changed(query="mean", directions="private", bound="none"), DATA)
     assert rule_model(private.design, PLANE, of_directions=False).epsilon is None
 
 
-@pytest.mark.parametrize("query", [mean, covariance])
+def rebuilt(model):
+    """The covariance from axes and angle."""
+    turn = np.array([[math.cos(model.angle), -math.sin(model.angle)], [math.sin(model.angle), math.cos(model.angle)]])
+    return turn @ np.diag(np.square(model.std)) @ turn.T
+
+
+@pytest.mark.parametrize("query", [mv.mean, mv.covariance])
 def test_a_theorem_s_axes_rebuild_its_noise(query, rng):
-    directions = random_rotation(4, rng=rng)
+    directions = mv.random_rotation(4, rng=rng)
     exact, asked = (design_of(query, directions=directions, guarantee=one) for one in ("exact", "theorem1"))
     found = theorem_plane(asked, exact, PLANE, of_directions=False, name="Theorem 1")
-    turn = np.array([[math.cos(found.angle), -math.sin(found.angle)], [math.sin(found.angle), math.cos(found.angle)]])
-    block = asked.row_covariance()[:2, :2] * (asked.col_covariance()[1, 1] if query is covariance else 1)
-    assert turn @ np.diag(np.square(found.std)) @ turn.T == pytest.approx(block, rel=1e-9)
+    block = asked.row_covariance()[:2, :2] * (asked.col_covariance()[1, 1] if query is mv.covariance else 1)
+    assert rebuilt(found) == pytest.approx(block, rel=1e-9)
 
 
 @pytest.mark.parametrize(("pair", "low", "high"), [
     ((0, 1), (-1e3, 1e-3), (2e3, 3e-3)), ((0, 1), (1e-3, -1e3), (2e-3, 9)), ((1, 0), (-1e3, 1e-3), (2e3, 3e-3))])
 def test_the_outline_of_second_moments_is_whole_in_any_units(pair, low, high, rng):
     data = make_dataset(2, 30, lower=low, upper=high)
-    changes = rule_model(design_of(covariance, data=data, theta=[0.8, 0.2]), pair, of_directions=False).changes
+    changes = rule_model(design_of(mv.covariance, data=data, theta=[0.8, 0.2]), pair, of_directions=False).changes
     corners = np.array(changes.corners)
     x, y = data.lower[:, None] + data.widths[:, None] * rng.beta(0.2, 0.2, (2, 2, 4000))
     real = ((x[list(pair)] * x[pair[1]] - y[list(pair)] * y[pair[1]]) / 30).T
@@ -170,8 +151,8 @@ def test_the_outline_of_second_moments_is_whole_in_any_units(pair, low, high, rn
 
 def test_the_shadow_of_a_box_is_whole_in_any_units():
     data = make_dataset(3, 30, lower=0, upper=[1e4, 1.0, 1.0])
-    directions = rotation(3, (1, 2), 0.4)
-    design = design_of(mean, data=data, theta=[0.5, 0.3, 0.2], directions=directions)
+    directions = mv.rotation(3, (1, 2), 0.4)
+    design = design_of(mv.mean, data=data, theta=[0.5, 0.3, 0.2], directions=directions)
     corners = np.array(rule_model(design, (0, 1), of_directions=True).changes.corners)
     assert corners.max(axis=0) * 30 == pytest.approx(design.neighbours.reach(directions)[:2], rel=1e-9)
 
@@ -183,7 +164,8 @@ def test_the_shadow_of_a_box_is_whole_in_any_units():
 @pytest.mark.parametrize("lower", [[-1, -1, -1], [-1, 0, -0.5]])
 def test_the_outline_of_bounded_second_moments_holds_every_pair_and_is_reached(choices, pair, lower, rng):
     data = make_dataset(3, 30, lower=lower, upper=[1, 2, 1])
-    asked = Scenario(query="covariance", scale="declared", bound="own", favoured=(0,), share=0.6, **choices)
+    asked = mv.Scenario(query="covariance", scale="declared", bound="own", priority_directions=(0,), share=0.6,
+                        **choices)
     setup = build(asked, data)
     changes = rule_model(setup.design, pair, of_directions=False).changes
     assert changes.still
@@ -203,7 +185,97 @@ def test_the_outline_of_bounded_second_moments_holds_every_pair_and_is_reached(c
 
 @pytest.mark.parametrize("choices", [{"query": "moments"}, {"directions": "random"}])
 def test_where_bounded_second_moments_have_no_simple_outline_none_is_drawn(choices):
-    setup = build(Scenario(**{"query": "covariance", "bound": "even", "favoured": (0,)} | choices), DATA)
+    setup = build(mv.Scenario(**{"query": "covariance", "bound": "even", "priority_directions": (0,)} | choices), DATA)
     assert rule_model(setup.design, PLANE, of_directions=False).changes is None
-    away = build(Scenario(query="covariance", scale="declared", bound="even", favoured=(0,)), DATA)
+    away = build(mv.Scenario(query="covariance", scale="declared", bound="even", priority_directions=(0,)), DATA)
     assert rule_model(away.design, PLANE, of_directions=False).changes is None
+
+
+# while it is dragged
+
+def turned(query, angle, **choices):
+    return design_of(query, directions=mv.rotation(4, PLANE, angle) if angle else None, **choices)
+
+
+@pytest.mark.parametrize("query", [mv.identity, mv.mean])
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+@pytest.mark.parametrize("angle", [0.0, 0.3, -1.1])
+def test_a_drag_of_a_table_s_noise_is_predicted_exactly(query, guarantee, angle):
+    model = rule_model(turned(query, 0.2, guarantee=guarantee), PLANE, of_directions=False)
+    assert not model.rough
+    after = rule_model(turned(query, angle, theta=[0.55, 0.15, *THETA[2:]], guarantee=guarantee), PLANE,
+                       of_directions=False)
+    assert moved(model, (0.55, 0.15), angle) == pytest.approx(after.std, rel=1e-9)
+    assert after.angle == pytest.approx(angle)
+
+
+@pytest.mark.parametrize("query", [mv.identity, mv.covariance])
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+def test_a_drag_that_moves_nothing_changes_nothing(query, guarantee):
+    design = turned(query, 0.4, guarantee=guarantee)
+    for of_directions in (False, True):
+        model = rule_model(design, (0, 1), of_directions=of_directions)
+        assert moved(model, model.theta, model.angle) == pytest.approx(model.std, rel=1e-9)
+
+
+def test_axes_and_angle_rebuild_the_covariance(rng):
+    design = design_of(mv.identity, directions=mv.random_rotation(4, rng=rng))
+    model = rule_model(design, (1, 3), of_directions=False)
+    assert model.kind == "fixed"
+    assert rebuilt(model) == pytest.approx(design.row_covariance()[np.ix_([1, 3], [1, 3])])
+
+
+def test_with_both_sides_the_column_s_own_variance_enters():
+    design = design_of(mv.covariance)
+    model = rule_model(design, (0, 2), of_directions=False)
+    assert model.std == pytest.approx(design.noise_std()[[0, 2], 2])
+    assert model.rough  # while it is dragged
+    assert iid_std(design_of(mv.covariance, guarantee="theorem1"), 0) > 0
+
+
+def test_two_directions_are_shown_along_the_axes(rng):
+    design = design_of(mv.identity, directions=mv.random_rotation(4, rng=rng))
+    model = rule_model(design, (2, 0), of_directions=True)
+    assert (model.angle, model.can_turn) == (0, False)
+    assert model.std == pytest.approx(np.sqrt(design.row_variances[[2, 0]]))
+
+
+def bounded(query, parts, **choices):
+    scenario = mv.Scenario(data="two_features", query=query, scale="declared", bound="even", allocation="manual",
+                        weights=parts, **choices)
+    return build(scenario, DATA)
+
+
+def model_of(setup, **choices):
+    return rule_model(setup.design, (0, 1), of_directions=False, split=setup.split, **choices)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean"])
+@pytest.mark.parametrize("angle", [0.0, 20.0, -65.0])
+def test_a_drag_of_the_one_shape_of_records_and_noise_is_predicted_exactly(query, angle):
+    model = model_of(bounded(query, (40, 30, 20, 10), directions="rotation", angle=10.0))
+    assert (model.kind, model.rough) == ("bounded", False)
+    after = bounded(query, (55, 15, 20, 10), **({"directions": "rotation", "angle": angle} if angle else {}))
+    predicted = moved(model, (0.55, 0.15), math.radians(angle))
+    assert predicted == pytest.approx(model_of(after).std, rel=1e-9)
+    ellipse = after.query.bound.ellipse(4)
+    axes = ellipse.radius / ellipse.weights[:2]
+    assert [model.records * std for std in predicted] == pytest.approx(axes.tolist(), rel=1e-9)
+
+
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
+@pytest.mark.parametrize("directions", ["standard", "rotation", "random"])
+def test_noise_has_the_very_shape_of_the_ellipse_of_records(query, directions, guarantee):
+    setup = bounded(query, (4, 3, 2, 1), directions=directions, guarantee=guarantee)
+    model, ellipse = model_of(setup), setup.query.bound.ellipse(4)
+    noise = model.across * setup.design.row_covariance()
+    assert ellipse.inverse @ ellipse.inverse.T == pytest.approx(model.records**2 * noise, rel=1e-9)
+
+
+def test_a_plane_of_directions_has_the_ellipse_too():
+    setup = bounded("identity", (4, 3, 2, 1), directions="random")
+    model, ellipse = rule_model(setup.design, (2, 0), of_directions=True, split=setup.split), setup.query.bound
+    assert moved(model, model.theta, 0.0) == pytest.approx(model.std, rel=1e-9)
+    axes = ellipse.radius / ellipse.weights[[2, 0]]
+    assert [model.records * std for std in model.std] == pytest.approx(axes.tolist())

@@ -1,0 +1,29 @@
+"""The form of columns: nothing typed is lost, whatever the speed."""
+
+from tests.browser.chromium import at_rest, eventually
+
+NAMES = ("age", "dose", "pressure", "weight", "height", "pulse")
+ROWS = "".join(f"{20 + i % 60},{i % 7}.5,{100 + i % 70},{50 + i % 40},{150 + i % 45},{60 + i % 50}\n"
+               for i in range(80))
+VALUES = (("18", "95"), ("1", "9"), ("80", "200"), ("30", "150"), ("120", "220"), ("40", "190"))
+
+
+def test_twelve_values_typed_at_fifty_milliseconds_a_cell_arrive(visit, tmp_path):
+    (tmp_path / "mine.csv").write_text(f"{','.join(NAMES)}\n{ROWS}", encoding="utf-8")
+    tab = visit("data")
+    tab.get_by_text("Use your own file").click()
+    tab.locator(".st-key-upload_file input[type=file]").set_input_files(tmp_path / "mine.csv")
+    first = tab.get_by_label("Lowest value of age")
+    first.click()
+    for low, high in VALUES:
+        for text, stops in ((low, 1), (high, 4)):  # to the next row: unit, Use, kind, lowest
+            tab.keyboard.type(text, delay=10)
+            for _ in range(stops):
+                tab.keyboard.press("Tab")
+            tab.wait_for_timeout(20)
+    for name, (low, high) in zip(NAMES, VALUES, strict=True):
+        assert tab.get_by_label(f"Lowest value of {name}").input_value() == low
+        assert tab.get_by_label(f"Highest value of {name}").input_value() == high
+    eventually(tab, lambda: tab.get_by_text("proposed from the data: not private").count() == 0)  # the server has all
+    at_rest(tab)
+    assert tab.get_by_text("read from the data: not private").count() == 0

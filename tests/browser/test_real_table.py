@@ -1,0 +1,180 @@
+"""A table as people have it (text ids, categories, dates, gaps), from the file to a downloaded answer."""
+
+import csv
+import html
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+
+from mvgviz.text import as_number
+from tests.browser.chromium import at_rest, eventually, shoot
+
+RNG = np.random.default_rng(8)
+REGIONS = ("Nord", "Süd", "Łódź")
+RANGES = {"age": ("18", "100"), "pressure": ("80", "200"), "seen": ("2021-01-01", "2024-12-31")}
+MOST_PRESSES = 14
+EPOCH = date(1970, 1, 1)
+
+
+def visits():
+    """Up to three visits of each of 300 people."""
+    lines = []
+    for person in range(300):
+        age, sex, region = RNG.integers(18, 95), "fm"[person % 2], REGIONS[person % 3]
+        for visit in range(1 + person % 3):
+            pressure = "" if RNG.random() < 0.1 else f"{RNG.normal(130, 15):.1f}"
+            day = 1 + person % 28
+            seen = f"{day:02}.{1 + visit:02}.2023" if person % 5 else f"2022-0{1 + visit}-{day:02}"
+            lines.append(f"P-{person:03}x,{sex if RNG.random() < 0.8 else ''},{region},{seen},{age},{pressure}")
+    return "\n".join(["patient,sex,region,seen,age,pressure", *lines]) + "\n"
+
+
+@pytest.fixture
+def address(address_with_ledger):
+    return address_with_ledger
+
+
+class Hand:
+    """Counts what it presses: clicks, and Enter. Typing and Tab are free."""
+
+    def __init__(self, tab):
+        self.tab, self.presses = tab, 0
+
+    def press(self, locator):
+        locator.wait_for()
+        self.tab.wait_for_timeout(500)  # what was typed is on its way
+        at_rest(self.tab)
+        locator.scroll_into_view_if_needed()
+        self.tab.wait_for_timeout(300)  # a list that opens while the page still scrolls is closed by that
+        locator.click()
+        self.presses += 1
+
+    def button(self, key):
+        self.press(self.tab.locator(f".st-key-{key} button"))
+
+    def choose(self, label, option):
+        self.press(self.tab.get_by_role("combobox", name=label))
+        self.press(self.tab.get_by_role("option", name=option, exact=True))
+
+    def type(self, text):
+        self.tab.keyboard.type(text, delay=10)
+
+    def go_to(self, label):
+        """By Tab."""
+        cell = self.tab.get_by_label(label, exact=True)
+        cell.wait_for()
+        cell.focus()
+
+
+def cells(tab):
+    """The first table of the page: a dictionary for each row that is in sight."""
+    grid = tab.locator("[data-testid=stDataFrame]").first
+    grid.scroll_into_view_if_needed()
+    rows = grid.locator("canvas tr")
+    eventually(tab, lambda: rows.count() > 1)
+    head, *lines = [row.locator("th, td").all_text_contents() for row in rows.all()]
+    return [dict(zip(head, line, strict=True)) for line in lines]
+
+
+def to_released(hand, file):
+    """From the page Data & query to the answer; what was typed stays typed."""
+    tab = hand.tab
+    hand.press(tab.get_by_text("Use your own file"))
+    hand.presses += 2  # the button of the box, and the one of the dialog
+    tab.locator(".st-key-upload_file input[type=file]").set_input_files(file)
+    hand.button("upload_use_person")
+    hand.go_to("At most this many rows each")
+    tab.keyboard.press("ControlOrMeta+a")
+    hand.type("2")
+    tab.keyboard.press("Tab")
+    hand.button("path_on_Who-is-a-person")
+    for name, (low, high) in RANGES.items():
+        for label, text in (("Lowest value", low), ("Highest value", high)):
+            hand.go_to(f"{label} of {name}")
+            hand.type(text)
+    hand.go_to("Unit of pressure")
+    hand.type("mmHg")
+    for name, levels in (("sex", "f, m"), ("region", ", ".join(REGIONS))):
+        hand.go_to(f"Levels of {name}")
+        hand.type(levels)
+    tab.keyboard.press("Tab")
+    eventually(tab, lambda: "8 features" in tab.locator(".st-key-path_Columns-and-ranges").inner_text())
+    for name, typed in RANGES.items():
+        shown = [tab.get_by_label(f"{end} value of {name}").input_value() for end in ("Lowest", "Highest")]
+        assert shown == list(typed)
+    hand.choose("Query: what you ask of the data", "The mean record")
+    hand.press(tab.get_by_role("link", name="Release & report"))
+    hand.press(tab.get_by_role("combobox", name="Who are the records about?"))
+    hand.type("patients of 2024")
+    tab.keyboard.press("Enter")
+    hand.presses += 1
+    for words in ("I accept that the number of records", "I understand that this spends"):
+        hand.press(tab.get_by_text(words))
+    hand.button("release_go")
+    tab.get_by_text("Released, 8 × 1, noise included.").wait_for()
+
+
+def downloaded(tab, key):
+    with tab.expect_download() as download:
+        tab.locator(f".st-key-{key} button").click()
+    return pathlib.Path(download.value.path()).read_bytes()
+
+
+def test_from_the_file_to_a_downloaded_answer_whose_numbers_agree_everywhere(visit, tmp_path):
+    (tmp_path / "visits.csv").write_text(visits(), encoding="utf-8")
+    tab = visit("data")
+    hand = Hand(tab)
+    to_released(hand, tmp_path / "visits.csv")
+    packed = zipfile.ZipFile(io.BytesIO(downloaded(tab, "release_everything")))
+    hand.presses += 1
+    assert hand.presses <= MOST_PRESSES
+    shoot(tab, "real_table_released")
+    files = {re.sub(r"^release_1_visits_mean", "", name): packed.read(name) for name in packed.namelist()}
+    assert set(files) == {".csv", "_intervals.csv", ".npy", ".json"}
+
+    released = {row[0]: float(row[1]) for row in list(csv.reader(io.StringIO(files[".csv"].decode())))[1:]}
+    assert list(released) == ["age", "pressure", "sex=f", "sex=m", *(f"region={one}" for one in REGIONS), "seen"]
+    assert (18 <= released["age"] <= 100, 80 <= released["pressure"] <= 200) == (True, True)
+    intervals = {row["feature"]: row for row in csv.DictReader(io.StringIO(files["_intervals.csv"].decode()))}
+    for row in cells(tab):
+        told = intervals[row["feature"]]
+        assert float(told["value"]) == released[row["feature"]]
+        numbers = [float(told[name]) for name in ("value", "lower 0.95", "upper 0.95")]
+        assert [row[name] for name in ("released", "lower", "upper")] == [
+            str(EPOCH + timedelta(days=round(one))) if row["unit"] == "date" else as_number(one, 4) for one in numbers]
+    about = json.loads(files[".json"])
+    assert about["title"] == "visits"
+    assert about["prepared"]["gaps"] == "middle"
+    assert about["prepared"]["records_per_person"] == 2
+    assert about["ranges"]["origins"]["seen"] == "declared"
+
+    half = (float(intervals["pressure"]["upper 0.95"]) - float(intervals["pressure"]["lower 0.95"])) / 2
+    told = f"± {as_number(half)} on pressure"
+    assert told in tab.locator("dl.facts").inner_text()
+    tab.get_by_role("tab", name="Report, script, link").click()
+    tab.locator(".st-key-release_report_html button:enabled").wait_for()
+    report = html.unescape(re.sub(r"<[^>]+>", "", downloaded(tab, "release_report_html").decode()))
+    assert told in report
+    assert "filled with the middle of the range" in report
+    assert "one person" in report
+
+    (tmp_path / "program.py").write_bytes(downloaded(tab, "release_program_py"))
+    notebook = json.loads(downloaded(tab, "release_notebook_ipynb"))
+    (tmp_path / "notebook.py").write_text("\n".join(
+        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code").replace(
+            "SCENARIO.trials)", "3)"), encoding="utf-8")
+    printed = [subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, check=True,
+                              encoding="utf-8").stdout
+               for command in (["program.py", "--trials", "3"], ["notebook.py"])]
+    assert printed[0] == printed[1]
+    std = float(re.search(r"'pressure': (\S+) mmHg", printed[0])[1])
+    assert as_number(1.959964 * std) == as_number(half)
+    assert "epsilon spent by the noise: 1\n" in printed[0]

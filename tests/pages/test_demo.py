@@ -1,0 +1,61 @@
+"""The public demo: bundled data alone, nothing released, fewer trials, a limit on visitors."""
+
+import pytest
+
+from mvgviz.scenario.scenario import UPLOAD
+from mvgviz.ui import demo
+from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
+from tests.pages.app import box, clean, desk, keyed, opened, said, scenario, text
+
+NO_FILES = "This public demo takes no files"
+
+
+@pytest.fixture
+def public(monkeypatch):
+    monkeypatch.setenv("MVGVIZ_DEMO", "1")
+
+
+@pytest.mark.parametrize(("page", "key"), [(RELEASE, "release"), (PLAN, "plan")])
+def test_nothing_is_released_however_the_click_comes(page, key, monkeypatch):
+    app = opened(page.path)
+    box(app, f"{key}_sure_").check().run()
+    monkeypatch.setenv("MVGVIZ_DEMO", "1")  # the button that was drawn before is clicked
+    app.button(key=f"{key}_go").click().run()
+    assert desk(app).releases == []
+    assert desk(app).ledger.entries == ()
+    app = opened(page.path)
+    assert app.button(key=f"{key}_go").disabled
+    assert "demo releases nothing" in text(app)
+
+
+def test_no_page_offers_a_box_for_a_file(public):
+    for page in (DATA, RELEASE, PLAN):
+        app = opened(page.path, everything=True, data="liver", directions="upload")
+        assert not app.get("file_uploader")
+        assert NO_FILES in text(app)
+        assert "Public demo" in str([badge.value for badge in app.get("markdown")])
+
+
+def test_a_link_gets_no_file_and_no_more_trials_than_there_are(public):
+    app = clean(opened(data="liver", trials="5000"))
+    assert scenario(app).trials == demo.MOST_TRIALS
+    app = opened(data=f"{UPLOAD}{0:012x}")
+    assert not scenario(clean(app)).is_upload
+    assert "data that is not here" in said(app)
+
+
+def test_what_the_command_was_given_is_left_alone(public, monkeypatch, tmp_path):
+    (tmp_path / "mine.csv").write_text("a,b\n1,2\n3,4\n", encoding="utf-8")
+    monkeypatch.setenv("MVGVIZ_DATA", str(tmp_path / "mine.csv"))
+    monkeypatch.setenv("MVGVIZ_LEDGER", str(tmp_path / "ledger.sqlite"))
+    assert not scenario(clean(opened(HOME.path))).is_upload
+    assert not desk(opened(RELEASE.path)).ledger.lasts
+
+
+def test_whoever_comes_too_late_waits_and_whoever_is_in_stays(public, monkeypatch):
+    app = clean(opened())
+    monkeypatch.setattr(demo, "visitors", lambda: demo.MOST_VISITORS + 1)
+    assert keyed(clean(app.run()), "select_slider", "w_epsilon")
+    late = clean(opened())
+    assert "The demo is full" in [one.value for one in late.subheader]
+    assert not keyed(late, "select_slider", "w_epsilon")

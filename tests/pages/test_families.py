@@ -1,0 +1,53 @@
+"""Another family of noise, on every page."""
+
+import pytest
+
+from mvgviz.ui.menu import PRIVACY, RELEASE, SHAPE
+from tests.pages.app import TABS, assert_says, clean, keyed, link, opened, said
+
+INEXACT = "Ellipse noise cannot be drawn exactly, so it is only for trials; release box, Laplace or Gaussian noise"
+
+
+@pytest.mark.parametrize("scenario", [
+    *({"data": "two_features", "family": family} for family in ("ellipse", "box", "laplace", "box-ellipse")),
+    {"data": "liver", "query": "identity", "family": "box", "task": "reconstruction"},
+    {"data": "liver", "family": "ellipse"}, {"data": "karate", "family": "ellipse"}],
+    ids=lambda scenario: "-".join(scenario.values()))
+def test_every_page_knows_every_family(scenario):
+    app = opened(**{"trials": "2"} | scenario)
+    for page, (key, tabs) in TABS.items():
+        for tab in tabs:
+            if key:
+                app.session_state[key] = tab
+            app.switch_page(page.path).run()
+            assert not app.exception, (page, tab)
+            assert {one.value for one in app.error} <= {INEXACT} if page is RELEASE else not app.error, (page, tab)
+
+
+def test_the_attacker_of_box_noise_is_told_and_audited():
+    app = opened(PRIVACY.path, data="two_features", family="box", state={"privacy_section": "Audit by simulation"})
+    assert_says(app, ["the best guess is right at most 70 times in 100", "**The claim stands:**", "With δ = 0."],
+                ["μ ="])
+
+
+def test_box_noise_is_released_once_with_a_pure_epsilon():
+    app = clean(opened(RELEASE.path, data="two_features", family="box"))
+    keyed(app, "checkbox", "release_sure_")[0].check().run()
+    app.button(key="release_go").click().run()
+    assert_says(clean(app), ["Released, 2 × 1", "(ε = 1.00) the total becomes ε = 2.00."])
+    desk = app.session_state["_release_desk"]
+    (made,) = desk.releases
+    assert (made.family, made.epsilon_pure, made.mu) == ("box", 1.0, 0.0)
+    assert "epsilon 1 with delta = 0" in made.guarantee
+    desk.ledger.set_cap((1.5, 1e-6))
+    app.run()
+    assert "would exceed the cap" in " ".join(one.value for one in app.error)
+
+
+def test_a_family_is_chosen_in_the_sidebar_and_gives_way_where_it_does_not_fit():
+    app = clean(opened(SHAPE.path, everything=True, data="liver", query="mean"))
+    app.selectbox(key="w_family").set_value("box").run()
+    assert link(app)["family"] == "box"
+    app.selectbox(key="w_query").set_value("covariance").run()
+    assert "Box noise does not fit here, so the noise is Gaussian." in said(app)
+    assert app.selectbox(key="w_family").options == ["Gaussian", "Ellipse (l2)"]

@@ -1,0 +1,49 @@
+"""The page Information: its sentences against numbers worked out elsewhere, and its two controls."""
+
+import math
+
+import pytest
+from scipy import optimize, special
+
+from mvgviz.ui.menu import INFORMATION
+from tests.pages.app import assert_says, chart, clean, numbers, opened, text
+
+
+def test_the_page_tells_an_average_and_a_worst_case_apart_and_follows_the_promise():
+    app = clean(opened(INFORMATION.path, epsilon="0.3"))
+    assert_says(app, ["It bounds no worst case", "Use and leakage are one number"])
+    std = optimize.brentq(lambda std: special.ndtr(0.5 / std - 0.3 * std) - math.exp(0.3) * special.ndtr(
+        -0.5 / std - 0.3 * std) - 1e-6, 1, 100)
+    told = [float(text(app).split(start)[1].split(" bits")[0]) for start in ("one number: ", "one person: ")]
+    assert told[0] == pytest.approx(math.log2(1 + 25 / std**2) / 2, rel=0.05)  # the count is nearly normal, and so is
+    assert told[1] == pytest.approx(math.log2(1 + 0.25 / std**2) / 2, rel=0.05)  # what is little beside the noise
+
+
+def test_gaussian_noise_lets_least_through_at_the_same_size_and_box_most_at_the_same_promise():
+    def heights(app):
+        return {one["name"]: numbers(one["y"]) for one in chart(app, "information_noises")["data"]}
+
+    app = clean(opened(INFORMATION.path))
+    assert all((curve >= 1 - 1e-12).all() for curve in heights(app).values())
+    assert "Gaussian noise lets least through" in text(app)
+    app.segmented_control(key="information_same").set_value("promise").run()
+    curves = heights(clean(app))
+    assert all((curves["Box"] >= curve - 1e-12).all() for curve in curves.values())
+    assert "box noise lets most through" in text(app)
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": "0.001", "delta": "0.9"}, {"epsilon": "1000", "delta": "1e-30"}])
+def test_extreme_promises(budget):
+    app = clean(opened(INFORMATION.path, **budget))
+    app.segmented_control(key="information_same").set_value("promise").run()
+    assert "nan" not in text(clean(app)).lower().split()
+
+
+def test_answers_of_more_records_lack_less():
+    app = clean(opened(INFORMATION.path))
+    said = {}
+    for records in (5, 5_000):
+        app.select_slider(key="information_records").set_value(records).run()
+        assert f"With {records:,} records a table" in text(clean(app))
+        said[records] = float(text(app).split("second moment ")[1].split(" ")[0])
+    assert said[5] > 0.2 > 0.02 > said[5_000]

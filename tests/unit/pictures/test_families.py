@@ -1,0 +1,50 @@
+import math
+
+import pytest
+
+import mvgviz as mv
+from mvgviz.noise.families import FAMILIES
+from mvgviz.pictures import families
+
+HERO = families.Case(21, 1, 0.8, 1.0, 1e-6)
+
+
+# Noise on priority columns at the noise that the Gaussian split has on others, computed elsewhere to three digits.
+@pytest.mark.parametrize(("priority", "size", "gaussian", "ellipse", "laplace", "box"), [
+    (1, 2, 4.72, 1.76, 1.66, 1.66), (2, 6, 6.68, 3.80, 4.04, 2.40), (1, 21, 4.72, 3.86, 4.28, 2.00),
+    (3, 21, 8.18, 6.68, 11.6, 3.59)])
+def test_noise_on_priority_columns_at_the_same_noise_on_others(priority, size, gaussian, ellipse, laplace, box):
+    case = families.Case(size, priority, 0.8, 1.0, 1e-6)
+    found = {name: families.noise_of(family, case) for name, family in FAMILIES.items()}
+    assert found == pytest.approx({"gaussian": gaussian, "ellipse": ellipse, "laplace": laplace, "box": box}, rel=5e-3)
+
+
+def test_gaussian_noise_wins_after_a_few_releases():
+    assert [families.last_release(families.Case(size, 0, 0.5, 1.0, 1e-6)) for size in (1, 6, 21, 41)] == [8, 5, 2, 1]
+    assert families.best_family(families.Case(21, 0, 0.5, 1.0, 1e-6), 3)[0].name == "gaussian"
+    assert math.isnan(families.noise_of(FAMILIES["ellipse"], HERO, 2))
+
+
+def test_the_advice_names_its_price():
+    said = families.advice_words(HERO, 1, box=True)
+    assert "box noise has 2.4× less noise on priority columns" in said
+    assert "right 70 times in 100, against 55" in said
+    assert "stay with Gaussian noise" in families.advice_words(HERO, 30, box=True)
+    assert "box" not in families.advice_words(families.Case(6, 0, 0.5, 1.0, 1e-6), 1, box=False)
+
+
+@pytest.mark.parametrize("case", [HERO, families.Case(6, 2, 0.5, 0.1, 0.01), families.Case(300, 299, 0.9, 10.0, 1e-9)])
+def test_pictures_say_what_they_show(case):
+    for picture in (families.family_split_picture(case), families.family_map_picture(case),
+                    families.family_curves_picture(case), families.family_releases_picture(case, 3)):
+        assert picture.takeaway
+        assert "nan" not in picture.takeaway.lower()
+    assert [row[0] for row in families.width_rows(case)] == ["Gaussian", "Ellipse (l2)", "Box", "Laplace"]
+
+
+def test_a_scenario_gives_its_columns_and_its_promise():
+    data = mv.sample("liver")
+    scenario = mv.Scenario.default_for("liver").changed(query="mean", task="reconstruction", epsilon=2.0)
+    setup = mv.build(scenario, data)
+    assert families.case_of(setup) == families.Case(6, 2, 0.8, 2.0, setup.delta)
+    assert families.fits_box(setup)
