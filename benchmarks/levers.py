@@ -1,7 +1,7 @@
 """What bound, shape and noise-aware use gain over equal noise on the box of the ranges, at the same privacy.
 
 Run with ``make bench``. Epsilon 1 and delta 1e-6, but for the paper's experiment. Everything is decided from the
-ranges, the number of records and what is said to be needed; needs are chosen on the training part. The rule of the
+ranges, the number of records and the priority columns; these are chosen on the training part. The rule of the
 radius was found on other simulated tables than these. Nothing here fails: it prints what it measured beside the bar.
 ``python benchmarks/levers.py 1200`` tries the regressions on as many tables that come after those of the table of bars.
 """
@@ -36,10 +36,10 @@ def regression_bound(data: mv.Dataset, theta: np.ndarray, *, label: int | None) 
     return replace(even, radius=radius), constant
 
 
-def topped_up(k: int, *, favoured: Iterable[int]) -> np.ndarray:
-    """Half of the budget to the favoured directions, and what is left to all alike."""
-    chosen = list(favoured)
-    return mv.binary(k, favoured=chosen, share=0.5 + 0.5 * len(chosen) / k)
+def topped_up(k: int, *, priorities: Iterable[int]) -> np.ndarray:
+    """Half of the budget to priority directions, and the other half to all alike."""
+    chosen = list(priorities)
+    return mv.binary(k, priority=chosen, share=0.5 + 0.5 * len(chosen) / k)
 
 
 def simulated(seed: int) -> np.ndarray:
@@ -177,8 +177,9 @@ def regressions(seeds: range) -> None:
         normal = np.random.default_rng(position).standard_normal((TRIALS, task.size + 1, task.size + 1))
         clean, equal = task.without_privacy(), task.equal(normal)
         right, wrong = task.needs(right=True), task.needs(right=False)
-        thetas = {RIGHT: topped_up(task.size, favoured=right), WRONG: topped_up(task.size, favoured=wrong),
-                  PLAIN_SPLIT: mv.binary(task.size, favoured=right, share=0.5)}
+        thetas = {RIGHT: topped_up(task.size, priority_directions=right),
+                  WRONG: topped_up(task.size, priority_directions=wrong),
+                  PLAIN_SPLIT: mv.binary(task.size, priority=right, share=0.5)}
         for row, theta in thetas.items():
             found = task.shaped(normal, theta)
             excess, base = found.mean() - clean, equal.mean() - clean
@@ -195,21 +196,21 @@ def regressions(seeds: range) -> None:
 
 def second_moments() -> None:
     """Needed second moments with the rank rule: noise and bias, beside equal noise on the box."""
-    found, needed = [], list(range(NEEDED))
+    found, priority = [], list(range(NEEDED))
     rng = np.random.default_rng(7)
     for n, kind, _ in itertools.product((500, 5_000, 50_000), ("skewed", "binary", "tiny", "even"), range(4)):
         m = int(rng.integers(6, 25))
         data = dataset(_records(kind, m, n, rng))
         plain = mv.covariance(data)
-        base = _needed_square(plain, 1.0, plain.value, needed)
-        shape = RecordBound.from_shares(data, mv.binary(m, favoured=needed, share=0.8))
+        base = _needed_square(plain, 1.0, plain.value, priority)
+        shape = RecordBound.from_shares(data, mv.binary(m, priority=priority, share=0.8))
         squares = []
         for _ in range(3):
             bound = rank_radius(data, mu=MU, rng=rng, bound=shape)
             left = float(mv.gaussian_epsilon(BUDGET["delta"], math.sqrt(MU**2 - bound.mu**2)))
-            squares.append(_needed_square(mv.covariance(data, bound=bound), left, plain.value, needed))
+            squares.append(_needed_square(mv.covariance(data, bound=bound), left, plain.value, priority))
         found.append(math.sqrt(np.mean(squares) / base))
-    _line("needed second moments, rank rule", found, "median ≤ 0.5, worst ≤ 0.7")
+    _line("priority second moments, rank rule", found, "median ≤ 0.5, worst ≤ 0.7")
 
 
 def _records(kind: str, m: int, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -220,10 +221,10 @@ def _records(kind: str, m: int, n: int, rng: np.random.Generator) -> np.ndarray:
                     "tiny": lambda: rng.uniform(-0.3, 0.3, (m, 1)) + 0.03 * x}[kind](), -1, 1)
 
 
-def _needed_square(asked: mv.Query, epsilon: float, truth: np.ndarray, needed: list[int]) -> float:
-    """The expected squared error on the needed entries, halves averaged."""
+def _needed_square(asked: mv.Query, epsilon: float, truth: np.ndarray, priority: list[int]) -> float:
+    """The expected squared error on priority entries, halves averaged."""
     std = MomentNoise(root=mv.design_noise(asked, epsilon=epsilon, delta=BUDGET["delta"]).row_side.root()).std
-    return float((np.square(asked.value - truth) + std**2)[np.ix_(needed, needed)].mean())
+    return float((np.square(asked.value - truth) + std**2)[np.ix_(priority, priority)].mean())
 
 
 def experiment_three() -> None:

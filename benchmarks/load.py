@@ -146,7 +146,8 @@ def _busy(process: psutil.Process | None) -> float:
 
 
 async def _open(port: int, page: str, query: dict[str, str]) -> Session:
-    socket = await connect(f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"],  # type: ignore[list-item]
+    socket = await connect(f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"],
+                           # type: ignore[list-item]
                            max_size=None, origin=f"http://localhost:{port}")  # type: ignore[arg-type]
     return Session(socket=socket, page=page, query=urlencode(query))
 

@@ -1,4 +1,4 @@
-"""How much less the error on what is needed is than with equal noise on the box of the ranges, at the same privacy.
+"""How much less the error on priority columns is than with equal noise on the box of the ranges, at the same privacy.
 
 Run with ``make bench``. Epsilon 1, delta 1e-6; the error of an answer is its noise and, where records are pulled
 into a bound, the bias. Bounds and shares follow from the ranges alone; nothing is tuned on the data.
@@ -18,7 +18,7 @@ AROUND = math.sqrt(3)  # the ellipse around the whole box: no record is pulled i
 
 
 def error(asked: mv.Query, design: mv.NoiseDesign, truth: np.ndarray) -> float:
-    """The expected root mean square error on the needed entries."""
+    """The expected root mean square error on priority entries."""
     wanted = np.ix_(NEEDED, NEEDED) if asked.symmetric else (list(NEEDED), slice(None))
     variance = design.noise_std() ** 2
     if asked.symmetric:  # the two halves are averaged
@@ -29,9 +29,9 @@ def error(asked: mv.Query, design: mv.NoiseDesign, truth: np.ndarray) -> float:
 def main() -> None:
     """Print the table."""
     data = mv.sample("cardiotocography").normalised(to=(0, 1))
-    shares = mv.binary(data.n_features, favoured=NEEDED, share=SHARE)
+    shares = mv.binary(data.n_features, priority=NEEDED, share=SHARE)
     budget = {"epsilon": 1, "delta": 1e-6}
-    print(f"{'needed error / equal noise on the box':52}{'ratio':>8}   bar")
+    print(f"{'priority error / equal noise on the box':52}{'ratio':>8}   bar")
     for name, ask, bar in (("mean", mv.mean, 0.45), ("covariance", mv.covariance, 0.2)):
         plain = ask(data)
         base = error(plain, mv.design_noise(plain, **budget), plain.value)

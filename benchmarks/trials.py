@@ -103,7 +103,7 @@ def main() -> None:
         (f"100 scipy.stats.matrix_normal draws and RSS (from {DRAWS}) / run_trials", scipy_speedup(), "≥ 1000"),
         ("Experiment I / its kernel solves alone in batched LAPACK", min(experiment1_ratio() for _ in range(2)), "≤ 3"),
         (f"all three experiments, seconds on {os.cpu_count()} cores", all_experiments(), "< 20 on 2 cores"),
-        *((f"a trial with a record bound / without: {query}, {task}", bound_ratio(query, task), "≤ 1.1")
+        *((f"a trial with a clipping bound / without: {query}, {task}", bound_ratio(query, task), "≤ 1.1")
           for query, task in (("covariance", "covariance-estimation"), ("identity", "covariance-estimation"),
                               ("mean", "reconstruction"))),
     ]

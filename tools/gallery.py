@@ -1,12 +1,10 @@
 """Every picture of the app, drawn once on data that comes with mvgviz: the list that page and tests share."""
 
 import html
-import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +24,6 @@ from mvgviz.pictures.budget import (
     Names,
     loadings_picture,
     noise_picture,
-    pnr_numbers,
     pnr_picture,
     signal_picture,
     split_picture,
@@ -34,14 +31,22 @@ from mvgviz.pictures.budget import (
 )
 from mvgviz.pictures.compare import frontier_picture, ranking, ranking_picture
 from mvgviz.pictures.data import answer_picture, change_picture, histograms_picture, length_numbers, lengths_picture
+from mvgviz.pictures.families import (
+    case_of,
+    family_curves_picture,
+    family_map_picture,
+    family_releases_picture,
+    family_split_picture,
+)
+from mvgviz.pictures.information import lacking_picture, noises_picture, one_number_picture, sums_picture
+from mvgviz.pictures.ledger import budget_numbers, budget_picture
 from mvgviz.pictures.lesson import (
     Plane,
-    clock_picture,
     game_picture,
-    plot_aim,
     plot_bells,
-    plot_cloud,
-    plot_shapes,
+    plot_columns,
+    plot_private,
+    plot_releases,
     plot_sizes,
     plot_trials,
 )
@@ -58,8 +63,6 @@ from mvgviz.pictures.privacy import (
     tradeoff_picture,
 )
 from mvgviz.pictures.release import (
-    budget_numbers,
-    budget_picture,
     fit_picture,
     mean_picture,
     released_picture,
@@ -74,7 +77,7 @@ from mvgviz.pictures.shape import (
     outcomes_picture,
     std_picture,
 )
-from mvgviz.pictures.theme import DATA, IID, PAPER
+from mvgviz.pictures.theme import DATA, IID, PAPER, ellipse_outline
 from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.pictures.utility import (
     LANES,
@@ -110,12 +113,12 @@ Drawing = tuple[Callable[..., Picture | go.Figure | None], Picture]
 LIVER = mv.sample("liver")
 FEATURES = list(LIVER.features)
 TRIALS = 40
-_LESSON = Path(mv.__file__).parent / "pictures" / "steps.toml"
 
 
 def drawings() -> list[Drawing]:
     """Each function that draws with one picture of its own, page by page."""
-    pages = (_data, _shape, _budget, _bounds, _privacy, _utility, _compare, _plan, _paper, _release, _lesson)
+    pages = (_data, _shape, _budget, _bounds, _families, _privacy, _utility, _compare, _plan, _paper, _information,
+             _release, _lesson)
     return [drawing for page in pages for drawing in page()]
 
 
@@ -182,7 +185,7 @@ def _budget() -> list[Drawing]:
     return [
         _drawn(noise_picture, setup, table), _drawn(split_picture, setup, table),
         _drawn(signal_picture, setup, table), _drawn(loadings_picture, turned),
-        _drawn(pnr_picture, setup, pnr_numbers(compare_splits(setup, moments))),
+        _drawn(pnr_picture, setup, compare_splits(setup, moments)),
         _drawn(water_picture, setup, fill(equal, setup.query, moments, "exact"), prices=equal.reach**2, form="exact",
                guarantee="exact"),
         _drawn(trade_off_picture, setup, trade_off_of(setup))]
@@ -202,24 +205,25 @@ def _privacy() -> list[Drawing]:
     mu, asked = spent.total, {"epsilon": 1.0, "delta": setup.delta}
     found = judge(loss, simulate_scores(loss, trials=5_000, rng=np.random.default_rng(4)), delta=setup.delta)
     return [_drawn(tradeoff_picture, mu, **asked), _drawn(loss_picture, mu, epsilon=1.0),
-            _drawn(curve_picture, mu, **asked, n_records=LIVER.n_records),
+            _drawn(curve_picture, mu, **asked),
             _drawn(shares_picture, loss.shares, setup.design.theta, names=FEATURES),
             _drawn(audit_picture, found, loss.mu, audit_words(setup, loss, found, broken=False)),
-            _drawn(releases_picture, spent, **asked, count=10, n_records=LIVER.n_records)]
+            _drawn(releases_picture, spent, **asked, count=10)]
 
 
 def _utility() -> list[Drawing]:
     setup, found, epsilons = _setup(), _tried("mvg", "iid"), (0.3, 1.0, 3.0)
     swept = [_tried("mvg", "iid", epsilon=epsilon) for epsilon in epsilons]
     names, span = SetNames(Names(setup), len(FEATURES)), (epsilons[0], epsilons[-1])
-    rows = [SetRow(choice=choice, outcome=_tried("mvg", favoured=choice, needed=(2, 5))["mvg"], colour=DATA,
+    rows = [SetRow(choice=choice, outcome=_tried("mvg", priority_directions=choice, priority=(2, 5))["mvg"],
+                   colour=DATA,
                    symbol="circle") for choice in ((2, 5), (5,), (0, 1))]
     rows = ranked_sets([*rows, SetRow(choice=None, outcome=found["iid"], colour=IID, symbol="circle")])
     curves = [error_curve([(each.scenario.epsilon, each[key]) for each in swept], name=name, colour=colour)
               for key, (name, colour) in LANES.items()]
     table = _setup(query="mean", task="reconstruction", trials=TRIALS)
     points, _ = part_problems(mv.pose(table.scenario, LIVER))
-    parts = part_errors([each for each in resume(list(points.values())) if each is not None])
+    parts = part_errors(resume(list(points.values())))
     predicted = first_trial(mv.pose(setup.scenario, LIVER)).predictions
     assert predicted is not None
     spectral = mv.pose(setup.scenario.changed(task="first-component", judged="everything"), LIVER)
@@ -249,6 +253,12 @@ def _compare() -> list[Drawing]:
         _drawn(advice_picture, advice, FEATURES, TASKS["reconstruction"])]
 
 
+def _families() -> list[Drawing]:
+    case = case_of(_setup(query="mean", task="reconstruction"))
+    return [_drawn(family_split_picture, case), _drawn(family_map_picture, case), _drawn(family_curves_picture, case),
+            _drawn(family_releases_picture, case, 1)]
+
+
 def _plan() -> list[Drawing]:
     plan = mv.QuestionPlan.of(_setup().scenario, _setup(query="mean", task="reconstruction").scenario)
     return [_drawn(pair_picture, plan, plan_noise(plan, mv.build_plan(plan, LIVER)), (0, 1))]
@@ -263,38 +273,36 @@ def _paper() -> list[Drawing]:
             _drawn(directions_picture, curves, references, symbol=experiment.symbol)]
 
 
+def _information() -> list[Drawing]:
+    return [_drawn(one_number_picture, 1.0, 1e-6), _drawn(noises_picture, "covariance", 1.0, 1e-6),
+            _drawn(lacking_picture), _drawn(sums_picture, 50)]
+
+
 def _release() -> list[Drawing]:
     """Of a real release, which no seed repeats."""
-    mean, moments = (mv.release_setup(_setup(query=query, task=task), ledger=mv.Ledger())
+    ledger = mv.Ledger(cap=(4.0, 1e-6))
+    mean, moments = (mv.release_setup(_setup(query=query, task=task), ledger=ledger, population="patients")
                      for query, task in (("mean", "reconstruction"), ("covariance", "linear-ridge")))
     widths = released_widths(mean)
     assert widths is not None
-    mu = float(mv.gaussian_mu(1.0, 1e-6))
-    return [_drawn(budget_picture, budget_numbers([0.5 * mu], mu, delta=1e-6, cap=(2.0, 1e-6)), "Half of the cap."),
+    return [_drawn(budget_picture, budget_numbers(ledger, "patients", mean), "What the next one would spend."),
             _drawn(released_picture, mean), _drawn(mean_picture, mean, widths),
             _drawn(fit_picture, fitted_coefficients(moments, "drinks"))]
 
 
 def _lesson() -> list[Drawing]:
     hours, points = map(float, steps.MOVES)
-    plane = Plane(names=("noise on sleep (hours)", "noise on score (points)"), moves=(hours, points), reach=37)
-    circle, ellipse = steps.in_units(steps.circle()), steps.in_units(steps.ellipse(0.8))
+    plane = Plane(names=("on sleep (hours)", "on score (points)"), moves=(hours, points), reach=37)
+    equal = ("equal noise", IID, ellipse_outline(steps.in_units(steps.circle()), steps.LEVEL))
     rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes("averages"))
     played = game(seed=1, shape="ellipse", epsilon=4.0)
-    published = Plane(names=("published average sleep (hours)", "published average score (points)"),
-                      moves=(hours, points), reach=9)
     return [
-        _drawn(clock_picture, [text["title"] for text in tomllib.loads(_LESSON.read_text(encoding="utf-8"))["step"]],
-               [step.minutes for step in steps.STEPS]),
         _drawn(plot_bells, 8.0, shift=hours, noise=steps.BUDGET_NOISE, span=0.9, names=("Ann 0 h", "Ann 12 h"),
                axis="published average sleep (hours)"),
-        _drawn(plot_cloud, circle, plane, level=steps.LEVEL,
-               normals=np.random.default_rng(3).standard_normal((2, 200))),
-        _drawn(plot_shapes, circle, plane, level=steps.LEVEL, ellipse=ellipse),
-        _drawn(plot_aim, circle, plane, angle=0, level=steps.LEVEL, ellipse=steps.in_units(steps.turned(0)),
-               factor=steps.STEPS[3].answer(0).value, least=steps.least_along(steps.along(0))),
+        _drawn(plot_releases, [equal], None, plane),
+        _drawn(plot_private, [equal], plane),
+        _drawn(plot_columns, 21, 21, gain=steps.among(21), epsilon=steps.EPSILON),
         _drawn(plot_sizes, steps.cell_sizes("averages"), row_sizes=rows, col_sizes=cols, asked=steps.TABLES["averages"],
                shown=True, row_names=steps.COLUMNS, col_names=("average",)),
         _drawn(plot_trials, steps.liver_pay("drinks"), shown=True),
-        _drawn(game_picture, played, published, said=5, level=steps.LEVEL,
-               names={"least": "Ann: 0 h and 0 points", "most": "Ann: 12 h and 100 points"})]
+        _drawn(game_picture, played, said=5)]

@@ -32,7 +32,8 @@ LINKS = [
     *({"data": "liver", "query": query, "bound": kind} for query in ("covariance", "mean") for kind in ("even", "own")),
     {"data": "liver", "query": "moments", "bound": "private"},
     {"data": "liver", "guarantee": "theorem1"}, {"data": "liver", "guarantee": "theorem2"},
-    {"data": "liver", "neighbours": "add-remove"}, {"data": "cardiotocography", "needed": "0-3", "judged": "needed"},
+    {"data": "liver", "neighbours": "add-remove"}, {"data": "cardiotocography", "priority": "0-3",
+                                                    "judged": "priority"},
     {"data": "liver", "task": "linear-ridge"}, {"data": "two_features", "scale": "unit", "epsilon": "0.3"},
 ]
 
