@@ -2,6 +2,7 @@
 # make check  set up and run lint and the fast tests of the engine: under a minute
 # make test   set up and run lint and every test
 # make bench  set up and print the benchmarks
+# make peers  set up an environment of its own and print errors beside other packages'
 # make load   set up and let thirty sessions move sliders at once
 # make faults set up and kill servers, cut lines and take memory away under a browser
 # make soak   set up and run the long versions: hostile files, a monkey over all pages
@@ -9,6 +10,7 @@
 # make lowest set up the lowest versions that pyproject.toml promises and run the fast tests of the engine with them
 # make lint   ruff, mypy and the order of the rooms
 # make docs   the pages, the reference from the docstrings and a gallery, as HTML in docs/_build
+# make lesson the lesson and its game as one HTML page that needs no server, in docs/_build
 # make locks  write down the versions and hashes of everything that is installed (needs uv)
 # make audit  ask whether a locked version has a known vulnerability
 # make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
@@ -25,7 +27,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11.5 --generate-ha
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test lowest look faults soak mutate bench load lint docs locks audit dist clean
+.PHONY: app check test every-test lowest look faults soak mutate bench peers load lint lesson docs locks audit dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
@@ -65,12 +67,19 @@ bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/needs.py
+	$(BIN)/python benchmarks/pure.py
+	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/families.py
 	$(BIN)/python benchmarks/levers.py
 	$(BIN)/python benchmarks/regression.py
 	$(BIN)/python benchmarks/trials.py
 	$(BIN)/python benchmarks/advisor.py
 	$(BIN)/python benchmarks/pieces.py
 	$(BIN)/python benchmarks/app.py
+
+# Other packages want older versions than ours, so they have an environment of their own, from the index.
+peers: .venv-peers/done
+	.venv-peers/bin/python -W ignore benchmarks/peers.py
 
 load: .venv/test.done
 	$(BIN)/python benchmarks/load.py
@@ -79,6 +88,10 @@ lint: .venv/test.done
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+lesson: .venv/app.done
+	mkdir -p docs/_build
+	$(BIN)/mvgviz lesson --out docs/_build/lesson.html
 
 # Without a network, but for the tools themselves; a warning is an error.
 docs: .venv/test.done
@@ -102,7 +115,7 @@ dist: .venv/browser.done
 	$(BIN)/python -m pytest --numprocesses=0 -m dist
 
 clean:
-	rm -rf .venv .venv-lowest
+	rm -rf .venv .venv-lowest .venv-peers
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -125,4 +138,9 @@ clean:
 	$(PYTHON) -m venv --clear .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e ".[test]"
+	touch $@
+
+.venv-peers/done: pyproject.toml benchmarks/peers.txt
+	$(PYTHON) -m venv --clear .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.txt -e .
 	touch $@

@@ -10,7 +10,8 @@ from plotly.offline import get_plotlyjs
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mvgviz.version import VERSION  # noqa: E402 - of this checkout
+from mvgviz.report.lesson import lesson_html  # noqa: E402 - of this checkout
+from mvgviz.version import VERSION  # noqa: E402
 from tools import gallery  # noqa: E402
 
 project, release = "mvgviz", VERSION
@@ -33,7 +34,9 @@ def setup(app: Any) -> None:
     """The README is the front page, the gallery is drawn anew; arrays are called so in signatures."""
     app.connect("source-read", _front)
     app.connect("source-read", _gallery)
+    app.connect("source-read", _link)
     app.connect("build-finished", _plotly)
+    app.connect("build-finished", _lesson)
     app.connect("autodoc-process-signature", _short)
 
 
@@ -54,6 +57,17 @@ def _plotly(app: Any, error: Exception | None) -> None:
     """The gallery's script, from the package and not from a network."""
     if error is None:
         (Path(app.outdir) / "_static" / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+
+
+def _link(app: Any, page: str, source: list[str]) -> None:
+    """The lesson without a server lies beside the pages, not among the sources."""
+    if page == "try":
+        source[0] += '\n<p><a href="lesson.html"><strong>Open the lesson and the game</strong></a></p>\n'
+
+
+def _lesson(app: Any, error: Exception | None) -> None:
+    if error is None:
+        (Path(app.outdir) / "lesson.html").write_text(lesson_html(), encoding="utf-8")
 
 
 def _short(app: Any, kind: str, name: str, thing: Any, options: Any, *texts: str | None) -> tuple[str | None, ...]:
