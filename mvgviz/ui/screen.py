@@ -111,5 +111,4 @@ def offer_handout() -> None:
 
 def offer_lesson() -> None:
     """Offer the lesson and the game as one file without a server."""
-    offer_file("Lesson as one file", "mvgviz-lesson.html", "text/html", _lesson_file, key="lesson_file",
-               help="Lesson, game and handout in one file that needs no server. It takes a moment.")
+    offer_file("Lesson as one file", "mvgviz-lesson.html", "text/html", _lesson_file, key="lesson_file")

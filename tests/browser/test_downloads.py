@@ -24,8 +24,9 @@ EXPORTS = "Report, script, link"
 
 def fetched(tab, key):
     """The bytes behind a download button, and the name of the file."""
+    button = tab.locator(f".st-key-{key} button:visible")  # with a help text Streamlit draws a second one, hidden
     with tab.expect_download() as download:
-        tab.locator(f".st-key-{key} button").click()
+        button.click()
     return pathlib.Path(download.value.path()).read_bytes(), download.value.suggested_filename
 
 
