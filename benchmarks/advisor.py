@@ -195,9 +195,9 @@ def print_tasks() -> None:
         last = best_of_grid(scenario, data)
         again = errors([seen.candidate, blind.candidate, Candidate(scenario=scenario), *last], data, trials=TRIALS,
                        seed=FRESH)
-        told = "".join(f"{error / min(again[3:]):{width}.3f}" for error, width in zip(again[:3], (12, 19, 8),
+        line = "".join(f"{error / min(again[3:]):{width}.3f}" for error, width in zip(again[:3], (12, 19, 8),
                                                                                      strict=True))
-        print(f"{name:44}{told}   ≤ {BAR}{seconds:5.1f}", flush=True)
+        print(f"{name:44}{line}   ≤ {BAR}{seconds:5.1f}", flush=True)
 
 
 def main() -> None:

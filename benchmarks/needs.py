@@ -1,6 +1,6 @@
 """How much less the error on priority columns is than with equal noise on the box of the ranges, at the same privacy.
 
-Run with ``make bench``. Epsilon 1, delta 1e-6; the error of an answer is its noise and, where records are pulled
+Run with ``make bench``. Epsilon 1, delta 1e-6; the error of an answer is its noise and, where records are clipped
 into a bound, the bias. Bounds and shares follow from the ranges alone; nothing is tuned on the data.
 """
 
@@ -14,7 +14,7 @@ from mvgviz.query.record_bound import RecordBound
 
 NEEDED, SHARE = (0, 7, 9), 0.8  # of Cardiotocography: FHR, ASV, ALV, as in the paper
 EVEN = "ellipse of an even record"
-AROUND = math.sqrt(3)  # the ellipse around the whole box: no record is pulled in
+AROUND = math.sqrt(3)  # the ellipse around the whole box: no record is clipped
 
 
 def error(asked: mv.Query, design: mv.NoiseDesign, truth: np.ndarray) -> float:

@@ -109,9 +109,9 @@ def system_noise(draw: _Draw) -> _Draw:
     return draw
 
 
-def receipt_for(source: object, **told: Any) -> Receipt:
+def receipt_for(source: object, **facts: Any) -> Receipt:
     """The receipt for what was learned with noise from ``source``; all but a marked function counts as a seed."""
-    made = Receipt(**told)
+    made = Receipt(**facts)
     if source in _SYSTEM:
         _FRESH.add(made)
     return made

@@ -118,8 +118,8 @@ def draw_inverse(setup: Setup, table: BudgetTable, names: words.Names) -> None:
 def _wanted_std(key: str, name: str, now: float, unit: str) -> float:
     """Draw a number that starts at the design's noise and then stays what the person set."""
     first: float = st.session_state.setdefault(f"budget_first_{key}", float(f"{now:.3g}"))
-    told = in_markdown(f"{name}, in {unit}" if unit else name)
-    return st.number_input(f"Wanted typical error along {told} (standard deviation)", min_value=1e-60, max_value=1e60,
+    label = in_markdown(f"{name}, in {unit}" if unit else name)
+    return st.number_input(f"Wanted typical error along {label} (standard deviation)", min_value=1e-60, max_value=1e60,
                            value=first, step=10.0 ** (math.floor(math.log10(first)) - 1), format="%.6g",
                            key=f"budget_want_{key}")
 

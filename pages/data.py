@@ -31,8 +31,8 @@ _unseen_pair = cached(6, session.here)(worst_pair)
 
 def draw_neighbours() -> None:
     if not session.scenario().is_graph:
-        told = {key: session.promised(label) for key, label in NEIGHBOURS.items()}
-        st.radio("Neighbours differ by", list(NEIGHBOURS), horizontal=True, format_func=told.__getitem__,
+        labels = {key: session.promised(label) for key, label in NEIGHBOURS.items()}
+        st.radio("Neighbours differ by", list(NEIGHBOURS), horizontal=True, format_func=labels.__getitem__,
                  help=f"{EMPTY_PLACE} A table or a mean then needs half the noise; second moments far from 0 need "
                       'more. The kernel query and private directions support only "replace".',
                  **session.bound_field("neighbours"))
@@ -77,7 +77,7 @@ def _worked_out(setup: Setup) -> tuple[Setup, words.LengthNumbers, BoundCost]:
     assert setup.query.bound is not None
     cost = bound_cost(setup)
     if session.is_simulated():  # one simulated table is enough
-        cost = replace(cost, data_pull=cost.pull)
+        cost = replace(cost, data_bias=cost.bias)
     return setup, words.length_numbers(setup.table, setup.query.bound), cost
 
 

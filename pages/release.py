@@ -117,12 +117,12 @@ def draw_exports(setup: Setup) -> None:
     """Draw downloads on the left, the scenario as link and file on the right; run trials for the report."""
     draw_switch()
     simulated = not session.shows_data()
-    told = _stand_in(setup) if simulated else setup
-    work, results, error = _trials(told, simulated)
+    shown = _stand_in(setup) if simulated else setup
+    work, results, error = _trials(shown, simulated)
     work.complete = results is not None and results.complete
     left, right = st.columns(2, gap="large")
     with left:
-        _draw_report(told, results, error, busy=not (error or work.complete or work.stopped), simulated=simulated)
+        _draw_report(shown, results, error, busy=not (error or work.complete or work.stopped), simulated=simulated)
         work.slot = st.container()
         _draw_programs(setup)
     with right:
@@ -147,8 +147,8 @@ def _stand_in(setup: Setup) -> Setup:
 
 
 @cached(2, session.here)
-def _posed(told: Setup) -> Problem:
-    return pose(told.scenario, told.dataset, uploaded=session.uploaded_directions())
+def _posed(setup: Setup) -> Problem:
+    return pose(setup.scenario, setup.dataset, uploaded=session.uploaded_directions())
 
 
 def _draw_report(setup: Setup, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool

@@ -31,7 +31,7 @@ LEAST_RATIO, MOST_RATIO = 0.01, 1e6
 
 TABLES = 4_000
 QUERIES = ("mean", "second moment", "kernel entry")
-_SPACING = 20  # neighbours on either side of an answer, from which its density is told
+_SPACING = 20  # neighbours on either side of an answer, that give its density
 
 
 def bits_through(family: str, ratio: float) -> float:

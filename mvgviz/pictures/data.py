@@ -60,7 +60,7 @@ def answer_picture(query: Query, own: DataUnits | None = None, units: Sequence[s
     return Picture(
         plot_matrix(shown, row_labels=rows[: shown.shape[0]], col_labels=cols[: shown.shape[1]],
                     row_title="feature" if rows else "row", value_title="true answer",
-                    told=None if own is None else top_left(own.of(query.value)),
+                    in_units=None if own is None else top_left(own.of(query.value)),
                     days=[unit == DAYS for unit in units[: shown.shape[0]]] if own is not None else (),
                     col_title="feature" if query.symmetric and rows else "record" if query.is_table else ""),
         f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}.")
@@ -74,7 +74,7 @@ def change_picture(query: Query, pair: WorstPair, own: DataUnits | None = None) 
     return Picture(
         plot_matrix(shown, row_labels=rows[: shown.shape[0]], height=300, value_title="change of the answer",
                     col_labels=rows[: shown.shape[1]] if query.symmetric else [],
-                    told=None if own is None else top_left(own.widths(pair.difference)),
+                    in_units=None if own is None else top_left(own.widths(pair.difference)),
                     row_title="feature" if rows else "row",
                     col_title="feature" if rows and query.symmetric else "column"),
         f"**What one record can change:** {pair.words}; the answer moves by "
@@ -155,15 +155,15 @@ def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
 def pull_words(setup: Setup, cost: BoundCost, *, on_data: bool) -> str:
     """How far clipping moves the answer, on simulated data and, if ``on_data``, on the data."""
     one_sided = ", all on one side of the middle" if setup.query.is_mean else ""
-    found = [f"{as_factor(pull / cost.without)} on {where}, with the noise {as_factor(cost.together(pull))}"
-             for where, pull in ((f"simulated records{one_sided}", cost.pull),
-                                 *[("the data itself (not private)", cost.data_pull)] * on_data)]
+    found = [f"{as_factor(bias / cost.without)} on {where}, with the noise {as_factor(cost.together(bias))}"
+             for where, bias in ((f"simulated records{one_sided}", cost.bias),
+                                 *[("the data itself (not private)", cost.data_bias)] * on_data)]
     return f"Clipping adds a bias. In units of the noise without clipping it is {'; '.join(found)}."
 
 
 def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
     """Return a warning where clipping costs more than it saves, else None."""
-    on_both = [not cost.pays(cost.pull), not cost.pays(cost.data_pull)]
+    on_both = [not cost.pays(cost.bias), not cost.pays(cost.data_bias)]
     if not any(on_both):
         return None
     if not cost.noise < cost.without:

@@ -68,12 +68,12 @@ worst neighbours, and an attacker who knows all other records.""")
 
 def _tradeoff_words(mu: float | SpentMu, mu_is: str) -> str:
     (crowd, accused, caught), spent = odds(mu), spent_of(mu)
-    told = "" if spent.blocks else f"μ = {as_number(spent.total)}"
+    strength = "" if spent.blocks else f"μ = {as_number(spent.total)}"
     if caught == accused:
-        return f"**No better than guessing:** {told}{', ' * bool(told)}the curve is the diagonal."
+        return f"**No better than guessing:** {strength}{', ' * bool(strength)}the curve is the diagonal."
     how = next(words for most, words in _BETTER if spent.advantage <= most)
     return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
-            f"{alarm_words(crowd, accused, caught, at_most(mu_is))}{f' ({told})' * bool(told)}.")
+            f"{alarm_words(crowd, accused, caught, at_most(mu_is))}{f' ({strength})' * bool(strength)}.")
 
 
 def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:

@@ -149,7 +149,7 @@ def released_picture(release: Release) -> Picture:
     return Picture(
         plot_matrix(shown, row_labels=names, height=300, row_title="feature" if names else "row", col_title=across,
                     col_labels=names if square else [in_html(name) for name in release.names[1][: shown.shape[1]]],
-                    value_title="noisy answer", told=None if own is None else top_left(release.in_units),
+                    value_title="noisy answer", in_units=None if own is None else top_left(release.in_units),
                     days=[release.units.get(name) == DAYS for name in release.names[0][: shown.shape[0]]]
                     if release.kind.is_mean else ()),
         f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
@@ -308,12 +308,12 @@ def with_dates(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[An
     if DAYS not in units:
         return columns
 
-    def told(head: str, value: Any, unit: str) -> str:
+    def cell(head: str, value: Any, unit: str) -> str:
         if isinstance(value, str) or unit != DAYS:
             return value.replace(DAYS, "date") if isinstance(value, str) else as_number(value, 4)
         return f"{as_number(value)} days" if head.endswith("±") else str(np.datetime64(round(value), "D"))
 
-    return {head: [told(head, value, unit) for value, unit in zip(column, units, strict=True)]
+    return {head: [cell(head, value, unit) for value, unit in zip(column, units, strict=True)]
             for head, column in columns.items()}
 
 

@@ -221,8 +221,8 @@ def released_clipping(release: Release, name: Callable[[str], str] = str) -> str
     if release.bound is None:
         return ""
     if release.most_clipped is None:
-        told = release.bound.origin.is_covered and release.ranges is not None
-        return "" if told else "Noise alone: the bias from clipping is not stated here."
+        known = release.bound.origin.is_covered and release.ranges is not None
+        return "" if known else "Noise alone: the bias from clipping is not stated here."
     assert release.ranges is not None
     priority = () if release.scenario is None else release.scenario.priority_features
     declared = release.declared_ranges or release.ranges

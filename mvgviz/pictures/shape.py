@@ -117,9 +117,9 @@ def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str])
     figure.add_scatter3d(x=net[0], y=net[1], z=net[2], name="equal noise", hoverinfo="name",
                          **theme.stroke(theme.IID, 4))
     reach = 1.05 * own * float((np.abs(np.stack([ours, ball])) / own[:, None, None]).max())
-    told = [f"{label} ({in_html(unit)})" if unit else label for label, unit in zip(labels, units, strict=True)]
+    titles = [f"{label} ({in_html(unit)})" if unit else label for label, unit in zip(labels, units, strict=True)]
     axes = {f"{axis}axis": {"title": {"text": f"noise on {name}"}, "range": [-end, end], "exponentformat": "power"}
-            for axis, name, end in zip("xyz", told, reach.tolist(), strict=True)}
+            for axis, name, end in zip("xyz", titles, reach.tolist(), strict=True)}
     figure.update_layout(scene={**axes, "aspectmode": "cube"})
     sizes = [f"{as_number(part)} {in_markdown(unit)}".rstrip() for part, unit in zip(std * own, units, strict=True)]
     return Picture(theme.styled(figure, height=460), (

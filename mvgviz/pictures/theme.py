@@ -129,17 +129,17 @@ def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool
 
 
 def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[str], row_title: str, col_title: str,
-                value_title: str, height: int = 380, told: FloatArray | None = None,
+                value_title: str, height: int = 380, in_units: FloatArray | None = None,
                 days: Sequence[bool] = ()) -> go.Figure:
     """Draw every entry, with its number where they are few, and names where they fit.
 
-    ``told``: the numbers in the data's units, while colours are normalised. ``days``: rows that hold dates.
+    ``in_units``: the numbers in the data's units, while colours are normalised. ``days``: rows that hold dates.
     """
     rows, cols = shown.shape
-    value_title += "<br>(colour: normalised scale)" * (told is not None)
+    value_title += "<br>(colour: normalised scale)" * (in_units is not None)
     few = cols <= (_NUMBERED if height >= _HIGH else _NUMBERED // 2 + 1) and rows <= _NUMBERED * (1 + (cols == 1))
     cells = [[str(np.datetime64(round(value), "D")) if day else as_number(value, 4) for value in line] for line, day in
-             zip(shown if told is None else told, days or [False] * rows, strict=True)]
+             zip(shown if in_units is None else in_units, days or [False] * rows, strict=True)]
     figure = go.Figure(heat_map(
         shown, float(np.abs(shown).max()) or 1.0, value_title, text=cells if few else None, customdata=cells,
         texttemplate="%{text}" if few else None, textfont={"size": 11},

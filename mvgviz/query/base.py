@@ -268,7 +268,7 @@ def inside(dataset: Dataset, bound: RecordBound | None = None) -> Dataset:
     outside = instance("dataset", dataset, Dataset).count_outside()
     refuse(outside, f"{outside} of {dataset.matrix.size} entries lie outside their declared ranges; widen the ranges "
            "or use dataset.clipped()")
-    return dataset if bound is None else instance("bound", bound, RecordBound).pulled(dataset)
+    return dataset if bound is None else instance("bound", bound, RecordBound).clipped(dataset)
 
 
 def norm(values: FloatArray) -> float:

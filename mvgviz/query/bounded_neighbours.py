@@ -68,15 +68,15 @@ class BoundedColumn(ReplacedColumn):
             moves = [self.ellipse.through(rows)[1][:, 0], search_move(rows, self.widths)]
             if rows.is_diagonal and self.ellipse.directions.is_standard:
                 moves.append(self._filled(rows)[1])
-            ends = [_pulled(self, centre + sign * move) for move in moves for sign in (1, -1)]
-            ends += [_pulled(self, corner) for pair in _pairs_of_corners(self.declared) for corner in pair]
+            ends = [_clipped(self, centre + sign * move) for move in moves for sign in (1, -1)]
+            ends += [_clipped(self, corner) for pair in _pairs_of_corners(self.declared) for corner in pair]
             return max(ends, key=lambda end: _length(rows, end - centre)), centre
         moves = [self.ellipse.through(rows)[1][:, 0], search_move(rows, self.widths) / 2]
         if rows.is_diagonal and self.ellipse.directions.is_standard:
             moves.append(self._filled(rows)[1] / 2)
         middles = self.ellipse.centre, (self.declared[0] + self.declared[1]) / 2
-        pairs = [(_pulled(self, middle + move), _pulled(self, middle - move)) for move in moves for middle in middles]
-        pairs += [(_pulled(self, x), _pulled(self, y)) for x, y in _pairs_of_corners(self.declared)]
+        pairs = [(_clipped(self, middle + move), _clipped(self, middle - move)) for move in moves for middle in middles]
+        pairs += [(_clipped(self, x), _clipped(self, y)) for x, y in _pairs_of_corners(self.declared)]
         return max(pairs, key=lambda pair: _length(rows, pair[0] - pair[1]))
 
     def reach(self, directions: Directions) -> FloatArray:
@@ -128,9 +128,9 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         """The best of these pairs and of the ends of the two longest half-axes, all clipped."""
         moves = self.ellipse.through(rows)[1]
         second = moves[:, 1] if moves.shape[1] > 1 else np.zeros(1)
-        ends = [[_pulled(self, sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]
+        ends = [[_clipped(self, sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]
         pairs = [(x, y) for x in ends[0] for y in ends[1]]
-        pairs += [(_pulled(self, pair[0]), _pulled(self, pair[1])) for pair in found if pair is not None]
+        pairs += [(_clipped(self, pair[0]), _clipped(self, pair[1])) for pair in found if pair is not None]
         if self.added:
             pairs = [(np.zeros(self.lower.size), end) for pair in pairs for end in pair]
         return max(pairs, key=lambda pair: self._distance(rows, cols, pair))
@@ -148,7 +148,7 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         return float(np.linalg.norm(apart)) / self.n_records
 
 
-def _pulled(body: BoundedColumn | BoundedOuterProduct, record: FloatArray) -> FloatArray:
+def _clipped(body: BoundedColumn | BoundedOuterProduct, record: FloatArray) -> FloatArray:
     """The record as it would be asked about: in its ranges, then drawn to the centre until the ellipse holds it."""
     clipped, ellipse = np.clip(record, *body.declared), body.ellipse
     part = float(ellipse.parts(clipped[:, None])[0])

@@ -127,7 +127,7 @@ def _eight_digits(form: FloatArray) -> FloatArray:
 
 
 def first_of_largest(values: FloatArray) -> int:
-    """Return the first position within rounding of the largest value: equal corners are told apart by order alone."""
+    """Return the first position within rounding of the largest value: equal corners differ by order alone."""
     return int(np.argmax(values >= values.max() * (1 - ROUNDING)))
 
 

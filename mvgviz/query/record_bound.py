@@ -105,7 +105,7 @@ class RecordBound:
         return Ellipse(radius=self.radius, directions=directions, weights=frozen(np.broadcast_to(weights, size).copy()),
                        centre=frozen(np.broadcast_to(centre, size).copy()))
 
-    def pulled(self, dataset: Dataset) -> Dataset:
+    def clipped(self, dataset: Dataset) -> Dataset:
         """Return the records inside the bound, with ranges that hold them: the declared ones, cut by the bound.
 
         A record is drawn towards the centre in a straight line; where the centre lies outside the declared
@@ -236,10 +236,10 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
                    origin=weakest([bound.origin, dataset.ranges_origin]))
 
 
-def _receipt(source: object, dataset: Dataset, **told: Any) -> Receipt:
+def _receipt(source: object, dataset: Dataset, **facts: Any) -> Receipt:
     from mvgviz.query.base import origins  # which imports this module
 
-    return receipt_for(source, **told, **origins(dataset))
+    return receipt_for(source, **facts, **origins(dataset))
 
 
 def _refuse_persons(dataset: Dataset) -> None:

@@ -28,7 +28,7 @@ CAVEATS = {
 MIXED_RULES = "releases under different definitions of neighbours"
 _ROUNDING = 1e-10  # of a cap; Gaussian releases are made with a larger margin than this
 _TENTHS = 1e-14  # of a cap: ten times 0.1 fit into 1
-_MOST_TOLD = 3_000  # releases brought at once
+_MOST = 3_000  # releases brought at once
 _ID = re.compile("[0-9a-f]{32}")
 _SINCE = ("title", "family", "epsilon_pure", "parameters")  # fields that older ledgers do not have
 
@@ -134,7 +134,7 @@ class Entry:
         return self.state == "released"
 
 
-class Told(NamedTuple):
+class Imported(NamedTuple):
     """An entry of another ledger."""
 
     spend: Spend
@@ -149,35 +149,35 @@ def identity_of(spend: Spend | Entry, own_id: str, time: str) -> tuple[object, .
     return own_id, time, *(getattr(spend, field.name) for field in fields(Spend))
 
 
-def told_by(text: str) -> tuple[list[Told], list[list[str]]]:
+def imported(text: str) -> tuple[list[Imported], list[list[str]]]:
     """Return the checked entries of a downloaded ledger, and its names for the same people."""
     refusal = ("this is not a ledger of mvgviz: choose the file ledger.json that you downloaded on the page "
                "Release & report")
     held = parsed_json(text, refusal)
     releases = held.get("releases") if isinstance(held, dict) else None
-    if isinstance(releases, list) and len(releases) > _MOST_TOLD:
-        raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: import it in parts")
+    if isinstance(releases, list) and len(releases) > _MOST:
+        raise InputError(f"this ledger has more than {_MOST:,} releases: import it in parts")
     found, before = [], ""
     try:
         for entry in held["releases"]:
             own = entry.get("id")
             before = before if own else old_id(before, entry)
-            found.append(_told(entry, own or before))
+            found.append(_imported(entry, own or before))
         return found, [[str(name) for name in names] for names in held.get("same_people", [])]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise InputError(refusal) from None
 
 
-def _told(entry: dict[str, Any], own: str) -> Told:
+def _imported(entry: dict[str, Any], own: str) -> Imported:
     spend = Spend(**{field.name: entry[field.name] for field in fields(Spend) if field.name not in _SINCE}
                   | {name: entry[name] for name in _SINCE if name in entry})
-    told = Told(spend, own, entry["time"], entry.get("population", spend.data), entry.get("state", "released"))
-    datetime.fromisoformat(told.time)
-    words = (told.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
-    if not (told.state in ("reserved", "released") and all(isinstance(word, str) for word in words)
+    line = Imported(spend, own, entry["time"], entry.get("population", spend.data), entry.get("state", "released"))
+    datetime.fromisoformat(line.time)
+    words = (line.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
+    if not (line.state in ("reserved", "released") and all(isinstance(word, str) for word in words)
             and _ID.fullmatch(own)):
         raise TypeError
-    return told
+    return line
 
 
 def old_id(before: str, entry: Mapping[str, Any]) -> str:

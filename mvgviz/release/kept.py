@@ -70,10 +70,10 @@ def _restored(held: dict[str, Any], entry: Entry, answer: Answer) -> Release:
         certificate=answer.certificate)
 
 
-def _hardening(told: dict[str, Any]) -> Hardening | Lattice:
-    if "steps" not in told:
-        return Hardening(**told)
-    return Lattice(**told | {name: tuple(map(tuple, told[name]) if name == "blocks" else told[name])
+def _hardening(saved: dict[str, Any]) -> Hardening | Lattice:
+    if "steps" not in saved:
+        return Hardening(**saved)
+    return Lattice(**saved | {name: tuple(map(tuple, saved[name]) if name == "blocks" else saved[name])
                              for name in ("blocks", "families", "epsilons")})
 
 
@@ -89,28 +89,28 @@ def _ranges(ends: Mapping[str, list[float]] | None, origins: Mapping[str, str] |
     return {name: Range(low, high, Origin(known.get(name, Origin.READ))) for name, (low, high) in ends.items()}
 
 
-def _side(told: dict[str, Any] | None) -> NoiseSide | None:
-    if told is None:
+def _side(saved: dict[str, Any] | None) -> NoiseSide | None:
+    if saved is None:
         return None
-    variances = np.array(told["variances"], dtype=np.float64)
-    turned = told["directions"]
+    variances = np.array(saved["variances"], dtype=np.float64)
+    turned = saved["directions"]
     return NoiseSide.of(standard_basis(variances.size) if turned is None else
                         Directions(size=variances.size, rotated=np.array(turned), label="as released"), variances)
 
 
 def _entry_noise(held: dict[str, Any], rows: NoiseSide | None, cols: NoiseSide | None) -> EntryNoise | None:
     """Return the noise for intervals; None if the certificate does not hold all of it."""
-    told = held["intervals"]
-    if told is None or told["std_rows"] is None or told["std_cols"] is None:
+    saved = held["intervals"]
+    if saved is None or saved["std_rows"] is None or saved["std_cols"] is None:
         return None
     hardening = _hardening(held["hardening"])
     shared, factor = None, held["noise"]["larger_than_designed_by_factor"]
-    if told["entries_share_noise"]:
+    if saved["entries_share_noise"]:
         if rows is None or cols is None:
             return None
         shared = frozen(rows.covariance() * cols.covariance() * factor**2)
-    return EntryNoise(rows=_spread(told["std_rows"], held["query"]["rows"]), shared=shared,
-                      cols=_spread(told["std_cols"], held["query"]["cols"]), rounding=told["rounding_in_std"],
+    return EntryNoise(rows=_spread(saved["std_rows"], held["query"]["rows"]), shared=shared,
+                      cols=_spread(saved["std_cols"], held["query"]["cols"]), rounding=saved["rounding_in_std"],
                       symmetrised=held["noise"]["symmetrised"],
                       blocks=hardening.noise if isinstance(hardening, Lattice) else ())
 
@@ -122,18 +122,18 @@ def _spread(values: float | list[float], size: int) -> FloatArray:
 
 def _bound(held: dict[str, Any], origins: Mapping[str, Origin]) -> RecordBound | None:
     """Return the clipping bound; one without numbers counts as read from the data."""
-    told = held["record_bound"]
-    if told is None:
+    saved = held["record_bound"]
+    if saved is None:
         return None
-    origin, query = Origin(told["origin"]), held["query"]
-    if told["radius"] is None:
+    origin, query = Origin(saved["origin"]), held["query"]
+    if saved["radius"] is None:
         return RecordBound(radius=1.0, origin=Origin.READ)
-    receipts = () if not told["mu_spent_on_its_radius"] else (Receipt(
-        what="radius", mu=told["mu_spent_on_its_radius"], neighbour_rule=query["neighbours"],
+    receipts = () if not saved["mu_spent_on_its_radius"] else (Receipt(
+        what="radius", mu=saved["mu_spent_on_its_radius"], neighbour_rule=query["neighbours"],
         n_records=query["records"], ranges_origin=origins.get("ranges", Origin.DECLARED),
         records_origin=origins.get("records", Origin.DECLARED)),)
-    return RecordBound(radius=told["radius"], weights=_one_or_many(told["weights"]), origin=origin, receipts=receipts,
-                       centre=_one_or_many(told["centre"]))
+    return RecordBound(radius=saved["radius"], weights=_one_or_many(saved["weights"]), origin=origin, receipts=receipts,
+                       centre=_one_or_many(saved["centre"]))
 
 
 def _one_or_many(values: float | list[float]) -> FloatArray | float:

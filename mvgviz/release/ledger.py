@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.queries import AS_DECLARED
-from mvgviz.release.entries import CAVEATS, MIXED_RULES, Cost, Entry, Spend, Sum, Total, identity_of, tidy, told_by
+from mvgviz.release.entries import CAVEATS, MIXED_RULES, Cost, Entry, Spend, Sum, Total, identity_of, imported, tidy
 from mvgviz.release.ledger_file import Answer, Book, LedgerFile, usual_place
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import epsilon_delta, fraction, number
@@ -234,7 +234,7 @@ class Ledger:
         doubt they count twice. Imported releases ignore the cap; caps are not imported. Raise `InputError` if nothing
         is new.
         """
-        told, same = told_by(text)
+        others, same = imported(text)
         with self._writing() as book:
             joined = False
             for names in same if population is None else ():
@@ -245,7 +245,7 @@ class Ledger:
             here = Counter((book.heard_of(entry.population).people, identity_of(entry, entry.id, entry.time))
                            for entry in book.entries)
             new = 0
-            for one in told:
+            for one in others:
                 name = population or one.population
                 known = book.heard_of(name).people, identity_of(one.spend, one.id, one.time)
                 if here[known] > 0:
@@ -270,14 +270,14 @@ class Ledger:
 
     def to_json(self) -> str:
         """Return everything, with the caps."""
-        def told(cap: tuple[float, float] | None, pure: float) -> dict[str, float] | None:
+        def as_json(cap: tuple[float, float] | None, pure: float) -> dict[str, float] | None:
             return None if cap is None else {"epsilon": cap[0], "delta": cap[1]} | ({"pure": pure} if pure else {})
 
         book = self._now()
         groups = dict.fromkeys(book.names(one.name) for one in book.populations.values())
         return json.dumps({
-            "cap": told(self._cap, self._pure),
-            "caps": {one.name: told(one.cap, one.pure) for one in book.populations.values() if one.cap is not None},
+            "cap": as_json(self._cap, self._pure),
+            "caps": {one.name: as_json(one.cap, one.pure) for one in book.populations.values() if one.cap is not None},
             "same_people": [sorted(names) for names in groups if len(names) > 1],
             "releases": [asdict(entry) | {"not_covered": entry.not_covered} for entry in book.entries]}, indent=2)
 

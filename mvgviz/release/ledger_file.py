@@ -197,9 +197,9 @@ def _key(name: str) -> str:
 def _read(before: str, number: int, state: str, key: str, content: str) -> tuple[str, Entry | None]:
     """Return the seal that a row must have, and its entry if it can be read."""
     try:
-        told = json.loads(content)
-        lists = {name: tuple(told[name]) for name in ("caveats", "total_not_covered", "parameters") if name in told}
-        entry = Entry(**told | lists, number=number, state=state)
+        fields = json.loads(content)
+        lists = {name: tuple(fields[name]) for name in ("caveats", "total_not_covered", "parameters") if name in fields}
+        entry = Entry(**fields | lists, number=number, state=state)
     except (ValueError, TypeError, KeyError):
         return "", None
     return _seal(before, key, content), entry

@@ -123,7 +123,7 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
     directions, split; or any choice of ``scenario``) is refused unless ``accept`` names it (keys of
     ``mvgviz.release.ledger.CAVEATS``). ``symmetrise``: average the answer of a symmetric query with its transpose,
     which is post-processing. ``ledger`` refuses above its cap, and has an entry about ``data`` before any noise is
-    drawn; it counts for ``population``, the people the records are about, which a ledger that lasts has to be told. It
+    drawn; it counts for ``population``, the people the records are about, which a lasting ledger needs. It
     keeps the released answer with that entry (:meth:`mvgviz.Ledger.releases`). ``title``: the data's name in public.
     Without a ledger there is a warning. ``progress`` is called with the share done; if it raises, nothing was released
     and the entry is withdrawn. An entry whose release fails in any other way counts as spent.
@@ -339,11 +339,11 @@ def _reserved_and_drawn(readies: Sequence[_Ready], ledger: Ledger | None, popula
     if ledger is None:
         warnings.warn("no ledger counts this release; give one with ledger=", NoLedgerWarning, stacklevel=3)
         ledger, population = Ledger(), "not counted"
-    spends = [Spend(data=told.data or "data without a name", query=told.query, mu=told.mu, delta=told.delta,
-                    neighbour_rule=told.neighbour_rule, design=told.design, caveats=told.caveats, title=told.title,
-                    family=told.family, epsilon_pure=told.epsilon_pure,
-                    parameters=told.hardening.epsilons if isinstance(told.hardening, Lattice) else ())
-              for told in (ready.announced for ready in readies)]
+    spends = [Spend(data=one.data or "data without a name", query=one.query, mu=one.mu, delta=one.delta,
+                    neighbour_rule=one.neighbour_rule, design=one.design, caveats=one.caveats, title=one.title,
+                    family=one.family, epsilon_pure=one.epsilon_pure,
+                    parameters=one.hardening.epsilons if isinstance(one.hardening, Lattice) else ())
+              for one in (ready.announced for ready in readies)]
     done, entries = 0, sum(ready.announced.hardening.entries for ready in readies)
 
     def show(share: float) -> None:
@@ -363,19 +363,19 @@ def _reserved_and_drawn(readies: Sequence[_Ready], ledger: Ledger | None, popula
 
 def _drawn(ready: _Ready, *, time: str, progress: Callable[[float], object]) -> Release:
     """Learn what is private now, then draw the noise once."""
-    told = ready.announced
+    announced = ready.announced
     if ready.setup is not None and (fresh := _redrawn(ready.setup)) is not None:
         mu = spent(fresh.query, fresh.design)
-        if not mu <= told.mu * (1 + _ROUNDING):
+        if not mu <= announced.mu * (1 + _ROUNDING):
             raise InputError("what was learned privately costs more than announced; nothing was released")
         # The announced cost is claimed: it is at least as much, but for rounding, which the noise's margin covers.
-        mu_is = "upper bound" if told.mu > mu * (1 + _ROUNDING) else fresh.design.mu_is
-        ready = _checked_setup(replace(ready.setup, query=fresh.query, design=fresh.design), mu=told.mu, mu_is=mu_is,
-                               accept=told.caveats, symmetrise=told.symmetrised)
-    told, noisy = ready.announced, ready.draw(progress)
-    if told.symmetrised:
+        mu_is = "upper bound" if announced.mu > mu * (1 + _ROUNDING) else fresh.design.mu_is
+        ready = _checked_setup(replace(ready.setup, query=fresh.query, design=fresh.design), mu=announced.mu,
+                               mu_is=mu_is, accept=announced.caveats, symmetrise=announced.symmetrised)
+    announced, noisy = ready.announced, ready.draw(progress)
+    if announced.symmetrised:
         noisy = (noisy + noisy.T) / 2
-    return Release(**vars(told), noisy=frozen(np.ascontiguousarray(noisy)), time=time)
+    return Release(**vars(announced), noisy=frozen(np.ascontiguousarray(noisy)), time=time)
 
 
 def _redrawn(setup: Setup) -> Setup | None:

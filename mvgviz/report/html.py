@@ -50,7 +50,7 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool, study
     Otherwise whatever reads the data is not private, and the report says so at its top. ``study``: the report prints
     its notes, and the file itself at the end.
     """
-    told = None if results is None else utility_slide(setup, results, simulated=simulated)
+    utility = None if results is None else utility_slide(setup, results, simulated=simulated)
     slides = design_slides(setup)
     return TEMPLATES.get_template("report.html").render(
         title=words.data_title(setup), colours=CSS_COLOURS, version=VERSION, made=datetime.now(UTC),
@@ -58,13 +58,13 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool, study
         warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
         ranges=None if setup.query.is_graph else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
         promises=words.promise_sentences(setup), slides=slides, widths=words.width_table(setup),
-        results=results, told=told, simulated=simulated,
-        measured=None if results is None or told is None else {
+        results=results, utility=utility, simulated=simulated,
+        measured=None if results is None or utility is None else {
             "metric": metric_words(results), "errors": words.error_rows(setup, results),
             "said": words.measured_sentences(setup, results, simulated=simulated)},
         limits=words.limit_rows(setup), assumptions=words.assumption_sentences(setup),
         glossary=[word.sentence for word in WORDS], references=words.references(setup),
-        charts={key: _drawing(slide.figure) for key, slide in (slides | {"utility": told}).items() if slide},
+        charts={key: _drawing(slide.figure) for key, slide in (slides | {"utility": utility}).items() if slide},
         plotly=get_plotlyjs())
 
 

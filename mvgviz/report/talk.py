@@ -73,7 +73,7 @@ def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
     others = rows[max(len(priority), 1):]
     shown = (priority or rows[:1])[:max(_NEEDED, _ROWS - len(others))]
     shown += others[:_ROWS - len(shown)]
-    told, ratios = priority or rows[:1], [row.ours / row.equal for row in priority]
+    first, ratios = priority or rows[:1], [row.ours / row.equal for row in priority]
     spent, pure = setup.epsilon_spent, bool(setup.design.blocks) and all(
         block.family.is_pure for block in setup.design.blocks)
     on_data = setup.scenario.is_upload and not simulated
@@ -86,7 +86,8 @@ def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
         neighbours=neighbours_of(setup), not_covered=listed(open_parts(setup)) if open_parts(setup) else "",
         care=noise_care(setup), moved=_moved(setup, rows[0]), right=right_guesses(setup), crowd=FIGURES,
         right_equal=right_guesses(replace(setup, query=setup.box, design=setup.iid)),
-        rows=shown, told=told, ratios=ratios, judged=priority[0].name if len(priority) == 1 else "the priority columns",
+        rows=shown, first=first, ratios=ratios,
+        judged=priority[0].name if len(priority) == 1 else "the priority columns",
         hidden=len(rows) - len(shown),
         number=as_number, factor=as_factor, clipping=clipping_words(setup, on_data=on_data),
         pays=_who_pays(setup), family=setup.design.family, pure=pure, left=left,
@@ -142,9 +143,9 @@ def axis_of(low: float, high: float) -> Axis:
     digits, most = max(-math.floor(math.log10(step) + 1e-9), 0), max(map(abs, ticks))
     plain = digits <= 4 and most < 1e6
     exact = max(math.floor(math.log10(most / step)) + 2, 2)
-    told = [(tick, f"{tick:,.{digits}f}" if plain and tick else as_number(tick, exact)) for tick in ticks]
-    long = len(ticks) > 3 and max(len(label) for _, label in told) > _LONG
-    return Axis(low, high, told[::2] if long else told)
+    labels = [(tick, f"{tick:,.{digits}f}" if plain and tick else as_number(tick, exact)) for tick in ticks]
+    long = len(ticks) > 3 and max(len(label) for _, label in labels) > _LONG
+    return Axis(low, high, labels[::2] if long else labels)
 
 
 def _shown(setup: Setup) -> tuple[FloatArray, FloatArray]:
@@ -216,8 +217,8 @@ def _who_pays(setup: Setup) -> dict[str, Any] | None:
         if len(ticks) <= 4:
             break
     room = 0.08 * math.log(high / low)
-    told = [f"{tick:g}×" if 1e-3 <= tick < 1e4 else f"{power(round(math.log10(tick)))}×" for tick in ticks]
-    axis = Axis(math.log(low) - room, math.log(high) + room, list(zip(map(math.log, ticks), told, strict=True)))
+    labels = [f"{tick:g}×" if 1e-3 <= tick < 1e4 else f"{power(round(math.log10(tick)))}×" for tick in ticks]
+    axis = Axis(math.log(low) - room, math.log(high) + room, list(zip(map(math.log, ticks), labels, strict=True)))
     bars = [(f"{names(k)} × {names(k)}" if both else names(k), k in needs, float(factors[k]),
              axis.at(math.log(factors[k]))) for k in order]
     return {"plane": _plane(setup, table.own, table.units), "bars": bars, "axis": axis, "one": axis.at(0),
@@ -243,6 +244,6 @@ def _plane(setup: Setup, own: FloatArray, units: list[str]) -> dict[str, Any]:
     factors = own[list(pair)] if turned or not setup.query.degree else to_own(setup)[list(pair)] ** setup.query.degree
     axes = [axis_of(*(sign * reach * std * factor / 1.12 for sign in (-1, 1)))
             for std, factor in zip(found.iid.std, factors.tolist(), strict=True)]
-    told = [units[k] if turned else _unit(setup, k) for k in pair]
-    return {"points": points, "names": names, "units": [unit or "mixed units" for unit in told], "axes": axes,
+    given = [units[k] if turned else _unit(setup, k) for k in pair]
+    return {"points": points, "names": names, "units": [unit or "mixed units" for unit in given], "axes": axes,
             "boxes": boxes, "factors": found.factors.tolist()}

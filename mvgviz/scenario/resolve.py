@@ -102,8 +102,8 @@ def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
     seen = [k for k in order if abs(parts[k]) >= _SEEN]
     if len(seen) == 1:
         return str(names[seen[0]])
-    told = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")
-    return f"{told} …" if np.count_nonzero(np.abs(parts) >= _SEEN) > len(seen) else told
+    words = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")
+    return f"{words} …" if np.count_nonzero(np.abs(parts) >= _SEEN) > len(seen) else words
 
 
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
@@ -217,7 +217,7 @@ def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesi
 
 def _noise_on_box(scenario: Scenario, box: Query, directions: Directions, theta: FloatArray, origin: Origin,
                   delta: float, family: str = "gaussian") -> NoiseDesign:
-    """Exact noise is given the whole budget and told to leave what the directions spent."""
+    """Return the settings of exact noise, which leaves room for what the directions spent."""
     exact = scenario.guarantee == "exact"
     epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
     return design_noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,

@@ -355,5 +355,5 @@ class _Search:
     def _in_round(self) -> Options:
         """The options with progress through all rounds."""
         progress, before, ahead = self._options.get("progress"), self._done, self._ahead
-        told = None if progress is None else (lambda done, total: progress(before + done, before + total + ahead))
-        return {**self._options, "progress": told}
+        report = None if progress is None else (lambda done, total: progress(before + done, before + total + ahead))
+        return {**self._options, "progress": report}

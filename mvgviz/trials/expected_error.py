@@ -105,7 +105,7 @@ def _bias(problem: Problem, table: Dataset, frame: FloatArray | None, kept: Floa
     query, records = problem.query, asked_of(problem.scenario, table)
     true = query.answer(records.matrix)
     if bound is not None:
-        off = query.answer(bound.pulled(records).matrix) - true
+        off = query.answer(bound.clipped(records).matrix) - true
     else:
         assert frame is not None
         off = (frame if query.symmetric else frame[:, :1]) - true

@@ -83,21 +83,21 @@ def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
 class BoundCost:
     """Root mean squares on priority columns, in units of what one record can change (see ``noise_on``).
 
-    ``noise``: with the bound, ``without``: the same split without one. ``pull``: the bias of clipping simulated
-    records; ``data_pull``: of the data's records, which is private.
+    ``noise``: with the bound, ``without``: the same split without one. ``bias``: the bias of clipping simulated
+    records; ``data_bias``: of the data's records, which is private.
     """
 
     noise: float
     without: float
-    pull: float
-    data_pull: float = field(repr=False)
+    bias: float
+    data_bias: float = field(repr=False)
 
-    def together(self, pull: float) -> float:
+    def together(self, bias: float) -> float:
         """Noise and bias, as a multiple of the noise without a bound."""
-        return math.hypot(self.noise, pull) / self.without
+        return math.hypot(self.noise, bias) / self.without
 
-    def pays(self, pull: float) -> bool:
-        return self.together(pull) <= 1 + _ALIKE
+    def pays(self, bias: float) -> bool:
+        return self.together(bias) <= 1 + _ALIKE
 
 
 def bound_cost(setup: Setup) -> BoundCost:
@@ -107,11 +107,11 @@ def bound_cost(setup: Setup) -> BoundCost:
     weights = needs_of(priority or range(rows), rows)
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
-    clipped, whole = (setup.query.answer(table.matrix) for table in (bound.pulled(simulated), simulated))
+    clipped, whole = (setup.query.answer(table.matrix) for table in (bound.clipped(simulated), simulated))
     noise, without = (noise_on(each.design, weights, directions=setup.need_directions).priority
                       for each in (setup, with_bound(setup, bound="none")))
-    return BoundCost(noise=noise, without=without, pull=_size(setup, clipped - whole, weights),
-                     data_pull=_size(setup, setup.query.value - setup.box.value, weights))
+    return BoundCost(noise=noise, without=without, bias=_size(setup, clipped - whole, weights),
+                     data_bias=_size(setup, setup.query.value - setup.box.value, weights))
 
 
 def _size(setup: Setup, apart: FloatArray, weights: FloatArray) -> float:

@@ -65,8 +65,8 @@ def is_known(host: str) -> bool:
 
 def allowed_names() -> list[str]:
     """Return the names that the server's variables allow (``--allow-host`` extends them), in lower case."""
-    told = [*re.split(r"[\s,]+", os.environ.get(ENVIRONMENT, "")), public_name()]
-    return [name.lower().rstrip(".") for name in told if name]
+    names = [*re.split(r"[\s,]+", os.environ.get(ENVIRONMENT, "")), public_name()]
+    return [name.lower().rstrip(".") for name in names if name]
 
 
 def public_name() -> str:
@@ -81,8 +81,8 @@ def for_others(url: str, listens: str) -> str | None:
     """
     scheme, _, rest = url.partition("://")
     place, _, path = rest.partition("/")
-    if told := os.environ.get(PUBLIC_URL):
-        return f"{told if '://' in told else f'{scheme}://{told}'}".rstrip("/") + f"/{path.rpartition('/')[2]}"
+    if name := os.environ.get(PUBLIC_URL):
+        return f"{name if '://' in name else f'{scheme}://{name}'}".rstrip("/") + f"/{path.rpartition('/')[2]}"
     if not _is_here(_name(place)):
         return url
     host = os.environ.get(FRONT, listens)

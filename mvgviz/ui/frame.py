@@ -184,8 +184,8 @@ def _draw_undo() -> None:
         st.button(words, key=key, icon=f":material/{icon}:", type="tertiary", disabled=not 0 <= to <= last,
                   on_click=session.go_back_to, args=(to,))
     if last > 0:
-        told = ["start", *(change_words(*pair, session.feature_names()) for pair in pairwise(kept.entries))]
-        labels = [f"{k}. {in_markdown(words)}{' (now)' * (k == kept.at)}" for k, words in enumerate(told)]
+        steps = ["start", *(change_words(*pair, session.feature_names()) for pair in pairwise(kept.entries))]
+        labels = [f"{k}. {in_markdown(words)}{' (now)' * (k == kept.at)}" for k, words in enumerate(steps)]
         st.menu_button("History", range(last, -1, -1), key="w_history", icon=":material/history:", type="tertiary",
                        format_func=labels.__getitem__,
                        on_click=lambda: session.go_back_to(st.session_state["w_history"]))

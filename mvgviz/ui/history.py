@@ -85,9 +85,9 @@ def change_words(before: Scenario, after: Scenario, names: Sequence[str]) -> str
         return "other data"
     if not fields:
         return "a mark"
-    told = [f"{_CALLED[name].removeprefix('the ')} {_value(name, before, names)} → {_value(name, after, names)}"
+    changes = [f"{_CALLED[name].removeprefix('the ')} {_value(name, before, names)} → {_value(name, after, names)}"
             for name in fields]
-    return told[0] if len(told) == 1 else listed([_CALLED[name].removeprefix("the ") for name in fields], most=3)
+    return changes[0] if len(changes) == 1 else listed([_CALLED[name].removeprefix("the ") for name in fields], most=3)
 
 
 def _differing(before: Scenario, after: Scenario) -> list[str]:

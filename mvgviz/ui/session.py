@@ -59,9 +59,9 @@ class Upload:
 
     def is_used_otherwise(self, before: Upload) -> bool:
         """Whether its records or features differ; ranges and levels have their own origins."""
-        told: dict[str, Any] = {"title": "", "ranges": None, "levels": None, "units": None}
+        free: dict[str, Any] = {"title": "", "ranges": None, "levels": None, "units": None}
         return (self.dataset.features != before.dataset.features
-                or replace(self.source, **told) != replace(before.source, **told))
+                or replace(self.source, **free) != replace(before.source, **free))
 
 
 def adopt_link() -> None:

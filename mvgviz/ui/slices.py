@@ -163,12 +163,12 @@ def _go_on(key: str) -> None:
 
 def moving_bar(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
     """Return what moves a bar as work goes on, in visible steps."""
-    told = 0.0
+    shown = 0.0
 
     def show(done: float) -> None:
-        nonlocal told
-        if done >= told + 0.02:
-            told = done
+        nonlocal shown
+        if done >= shown + 0.02:
+            shown = done
             bar.progress(min(done, 1.0), text)
 
     return show

@@ -207,11 +207,11 @@ def _kept_study() -> tuple[str, str] | None:
 def watch_server() -> None:
     """Give the page words for a server that is away; notice a session that this page had before."""
     mine, released = st.session_state.setdefault(_MINE, secrets.token_hex(8)), bool(release_desk().releases)
-    told = _watcher(key="away", data={"session": mine, "released": released,
+    report = _watcher(key="away", data={"session": mine, "released": released,
                                       "words": _AWAY + (_RELEASED_AWAY if released else "")},
                     on_lost_change=lambda: None, on_back_change=lambda: None)
-    if told.lost:
-        st.session_state[_LOST] = bool(told.lost.get("released"))
+    if report.lost:
+        st.session_state[_LOST] = bool(report.lost.get("released"))
 
 
 def say_restarted() -> None:

@@ -138,7 +138,7 @@ def make_release(setup, data, out, accept=(), ledger=None, population=None):
                              ledger=mv.Ledger(ledger) if ledger else None)
     out.write_text(mv.to_csv(given), encoding="utf-8", newline="")
     about.write_text(mv.to_metadata_json(given), encoding="utf-8")
-    if given.entry_noise is not None:  # the shape of the noise may be told
+    if given.entry_noise is not None:  # the shape of the noise is public
         intervals.write_text(mv.to_intervals_csv(given), encoding="utf-8", newline="")
     print(f"released: {given.guarantee}")
 

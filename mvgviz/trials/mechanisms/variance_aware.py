@@ -46,7 +46,7 @@ class VarianceAwareMean(Sampler):
 
     def draw(self, draws: Draws) -> FloatArray:
         bounds = [self.bound(rng) for rng in draws.generators(DIRECTIONS)]
-        means = np.stack([bound.pulled(self.table).matrix.mean(axis=1) for bound in bounds])
+        means = np.stack([bound.clipped(self.table).matrix.mean(axis=1) for bound in bounds])
         noise = np.stack([self.std(bound) for bound in bounds]) * draws.normals((self.table.n_features,))
         return np.asarray((means + noise)[:, :, None])
 

@@ -5,7 +5,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const PAD = { left: 46, right: 6, top: 6, bottom: 40 }, ROW = 17, LETTER = 6.2, NARROW = 620, WAIT = 500, LEGEND = 8;
 const DEGREE = Math.PI / 180, SNAP = 2 * DEGREE, ROOM = 1.14;
-const CLEAR = 30, LOST = 10; // pixels: a box whose corners can be told apart, and one that is a dot
+const CLEAR = 30, LOST = 10; // pixels: a box whose corners are distinct, and one that is a dot
 const ZOOMS = { rule: "The rule", noise: "Draws of the noise", data: "The data" };
 
 function element(parent, name, attributes, text) {
@@ -163,7 +163,7 @@ function draw(state, frame) {
   state.picture.replaceChildren(svg);
   placeHandles(state, now);
   tellBars(state, now);
-  state.numbers.textContent = told(state, now);
+  state.numbers.textContent = summary(state, now);
   for (const tellValue of state.tellers ?? []) tellValue();
 }
 
@@ -262,7 +262,7 @@ function drawLine(place, state, now) {
     class: "edge" });
 }
 
-// The ranges, the ellipse and, where they are shown, the records: a line from where each was to where it is pulled.
+// The ranges, the ellipse and, where they are shown, the records: a line from where each was to where it is clipped.
 function drawRecords(place, state, now) {
   const { records } = state.data, { inside, x, y, scale } = place;
   const [low, high, bottom, top] = records.box;
@@ -271,10 +271,10 @@ function drawRecords(place, state, now) {
   for (const record of records.points) {
     const [u, v] = record, part = partOf(state.model, records.radius, record, state.theta, state.angle);
     if (part < 1) {
-      element(inside, "line", { x1: x(u), y1: y(v), x2: x(part * u), y2: y(part * v), class: "pull" });
+      element(inside, "line", { x1: x(u), y1: y(v), x2: x(part * u), y2: y(part * v), class: "clip" });
       element(inside, "circle", { cx: x(u), cy: y(v), r: 1.5, class: "was" });
     }
-    element(inside, "circle", { cx: x(part * u), cy: y(part * v), r: 2, class: part < 1 ? "data pulled" : "data" });
+    element(inside, "circle", { cx: x(part * u), cy: y(part * v), r: 2, class: part < 1 ? "data clipped" : "data" });
   }
   outline(inside, place, now.std.map((one) => now.records * one), now.angle, "own line");
   drawAxes(place, state, now, now.records, (k) => along(state, now, k, now.records));
@@ -572,7 +572,7 @@ function along({ data }, { angle, std, iid }, k, count = 1) {
   return withUnit(value * data.factors[k], straight ? data.units[k] : "");
 }
 
-function told(state, now) {
+function summary(state, now) {
   const { data, model } = state, parts = [];
   if (state.theorem) {
     const factor = Math.max(...now.asked.std) / Math.max(...now.std);
@@ -596,11 +596,11 @@ function described(state, now) {
   const [wide, high] = changes === null ? ["", ""] : changes.box.map((half, k) =>
     withUnit(half * data.factors[k], data.units[k]));
   if (now.pure) return `${data.alt} ${data.grey}: ± ${wide} by ± ${high}. The outline, where noise is e^ε times less `
-    + `likely than none, is a ${model.apart ? "diamond" : "box"}. ${told(state, now)}.`;
+    + `likely than none, is a ${model.apart ? "diamond" : "box"}. ${summary(state, now)}.`;
   const grey = changes === null ? "" : ` ${data.grey}: ± ${wide} by ± ${high}, inside the ellipse of `
     + `${short(now.rule)} typical errors, whose half axes are ${now.std.map((one, k) =>
       along(state, now, k, now.rule) || `${short(now.rule * one / now.iid)} × equal noise`).join(" and ")}, turned by ${degrees(now.angle)}.`;
-  return `${data.alt}${grey} ${told(state, now)}.`;
+  return `${data.alt}${grey} ${summary(state, now)}.`;
 }
 
 // Switches and sliders, once for each kind of picture.

@@ -176,7 +176,7 @@ def test_a_record_is_pulled_straight_towards_the_centre(centre):
     bound = RecordBound(radius=1.0, weights=[1.0, 0.5], centre=centre)
     body, middle = mean(make_dataset(2, N, -6, 5), bound=bound).neighbours, np.broadcast_to(centre, 2)
     for record in ([5.0, 3.0], [-4.0, 0.5], [9.0, -9.0]):
-        pulled = bounded_neighbours._pulled(body, np.array(record))
+        pulled = bounded_neighbours._clipped(body, np.array(record))
         part = (pulled - middle) / (np.clip(record, -6, 5) - middle)
         assert part == pytest.approx(part[0])
         assert 0 < part[0] < 1

@@ -39,7 +39,7 @@ def pulled_records(bound, data, rng, size=400):
     middle, half = (data.lower + data.upper) / 2, data.widths / 2
     matrix = np.clip(middle[:, None] + half[:, None] * points, data.lower[:, None], data.upper[:, None])
     many = mv.Dataset(matrix=matrix, features=data.features, lower=data.lower, upper=data.upper)
-    return bound.pulled(many).matrix
+    return bound.clipped(many).matrix
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -48,7 +48,7 @@ def pulled_records(bound, data, rng, size=400):
 def test_pulled_records_lie_in_the_ellipse_and_in_the_new_ranges(rng, box, turned, centred):
     data = make_dataset(4, 300, *BOXES[box])
     bound = some_bound(4, rng, turned=turned, centre=sum(BOXES[box]) / 2 if centred else 0.0, radius=0.5)
-    pulled = bound.pulled(data)
+    pulled = bound.clipped(data)
     b = np.asarray(bound.weights)[:, None] * (np.eye(4) if bound.directions is None else bound.directions.matrix.T)
     lengths = np.linalg.norm(b @ (pulled.matrix - bound.centre), axis=0)
     assert lengths.max() <= bound.radius
@@ -65,7 +65,7 @@ def test_pulled_records_lie_in_the_ellipse_and_in_the_new_ranges(rng, box, turne
 def test_a_record_that_is_inside_stays_as_it_is_to_the_last_bit():
     data = make_dataset(3, 500)
     for centre in (1 / 3, 0.1):
-        assert np.array_equal(mv.RecordBound(radius=9.0, centre=centre).pulled(data).matrix, data.matrix)
+        assert np.array_equal(mv.RecordBound(radius=9.0, centre=centre).clipped(data).matrix, data.matrix)
         assert not np.array_equal(centre + (data.matrix - centre), data.matrix)
 
 
@@ -79,7 +79,7 @@ def test_nothing_is_learned_privately_of_people_with_several_records(rng, per_pe
 
 def test_a_record_at_the_centre_stays_there():
     data = mv.Dataset(matrix=np.zeros((2, 1)), features=["a", "b"], lower=-1, upper=1)
-    assert np.array_equal(mv.RecordBound(radius=0.1).pulled(data).matrix, data.matrix)
+    assert np.array_equal(mv.RecordBound(radius=0.1).clipped(data).matrix, data.matrix)
 
 
 @pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
@@ -316,14 +316,14 @@ def test_a_bound_read_from_the_data_is_no_private_one(rng):
 def test_a_centre_outside_the_ranges_costs_only_what_records_can_be_drawn(rng, turned):
     data = make_dataset(3, 200, [5, 6, 7], [6, 7, 8])
     wide = some_bound(3, rng, turned=turned, radius=1e3)
-    assert np.array_equal(wide.pulled(data).lower, data.lower)
-    assert np.array_equal(wide.pulled(data).upper, data.upper)
+    assert np.array_equal(wide.clipped(data).lower, data.lower)
+    assert np.array_equal(wide.clipped(data).upper, data.upper)
     for query in (mv.identity, mv.mean, mv.covariance):
         assert query(data, bound=wide).sensitivity <= query(data).sensitivity * (1 + 1e-12)
     tight = mv.RecordBound(radius=9.0)  # corners are up to 12.2 long
     corners = mv.Dataset(matrix=np.array([[5, 6], [6, 7], [7, 8.0]]), features=data.features, lower=data.lower,
                       upper=data.upper)
-    pulled = tight.pulled(corners)
+    pulled = tight.clipped(corners)
     assert pulled.count_outside() == 0
     assert pulled.lower == pytest.approx(9 / math.sqrt(6**2 + 7**2 + 8**2) * data.lower)
 
@@ -331,7 +331,7 @@ def test_a_centre_outside_the_ranges_costs_only_what_records_can_be_drawn(rng, t
 @pytest.mark.parametrize("centre", [-3.0, 3.0])
 def test_ranges_hold_records_that_are_drawn_towards_a_centre_outside_them(centre):
     data = make_dataset(3, 200)
-    pulled = mv.RecordBound(radius=2.5, centre=centre).pulled(data)
+    pulled = mv.RecordBound(radius=2.5, centre=centre).clipped(data)
     straight = centre + (data.matrix - centre) * np.minimum(1, 2.5 / np.linalg.norm(data.matrix - centre, axis=0))
     assert pulled.matrix == pytest.approx(straight, abs=1e-9)
     assert ((pulled.lower <= pulled.matrix.T) & (pulled.upper >= pulled.matrix.T)).all()

@@ -33,7 +33,7 @@ def test_no_record_of_the_ranges_is_moved_further_and_a_corner_is_moved_as_far(q
                         directions=random_rotation(3, rng=rng) if turned else None)
     grid = [np.linspace(low, high, 9) for low, high in zip(lower, upper, strict=True)]
     records = np.array(list(itertools.product(*grid))).T
-    clipped = bound.pulled(Dataset(matrix=records, features=list("abc"), lower=lower, upper=upper)).matrix
+    clipped = bound.clipped(Dataset(matrix=records, features=list("abc"), lower=lower, upper=upper)).matrix
     each = np.array([np.abs(answer(query, one[:, None]) - answer(query, other[:, None]))
                      for one, other in zip(records.T, clipped.T, strict=True)]).max(axis=0)
     most = most_clipped(QUERIES[query], bound, lower, upper)

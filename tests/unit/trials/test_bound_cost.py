@@ -25,7 +25,7 @@ def test_the_pull_is_the_difference_of_the_two_answers(query):
     part = apart[np.ix_(priority, priority)] if setup.query.symmetric else apart[priority]
     # All ranges are [-1, 1]: a record moves a table or mean by 2, and second moments are in units of 1.
     unit = 2 if query in ("identity", "mean") else 1
-    assert bound_cost(setup).pull == pytest.approx(np.sqrt(np.mean(part**2)) / unit, rel=1e-9)
+    assert bound_cost(setup).bias == pytest.approx(np.sqrt(np.mean(part**2)) / unit, rel=1e-9)
 
 
 def test_the_noise_is_that_of_the_two_designs():
@@ -41,9 +41,9 @@ def test_more_records_make_the_noise_smaller_and_the_pull_not():
     scenario = Scenario(query="mean", bound="own", radius=0.6, delta=1e-8)
     few, many = (bound_cost(build(scenario, make_dataset(2, n))) for n in (40, 20_000))
     assert many.noise == pytest.approx(few.noise / 500)
-    assert many.pull == pytest.approx(few.pull, rel=0.2)
-    assert few.pays(few.pull)
-    assert not many.pays(many.pull)
+    assert many.bias == pytest.approx(few.bias, rel=0.2)
+    assert few.pays(few.bias)
+    assert not many.pays(many.bias)
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -60,4 +60,4 @@ def test_the_length_for_all_pulls_nobody_in(query, scale, directions):
     if directions == "standard":
         fewer = build(setup.scenario.changed(bound="own", radius=0.95 * radius), data)
         assert fewer.query.bound.count_outside(fewer.table) > 0
-    assert bound_cost(all_in).pull == pytest.approx(0, abs=1e-12)
+    assert bound_cost(all_in).bias == pytest.approx(0, abs=1e-12)
