@@ -75,6 +75,7 @@ bench: .venv/browser.done
 	$(BIN)/python benchmarks/trials.py
 	$(BIN)/python benchmarks/advisor.py
 	$(BIN)/python benchmarks/pieces.py
+	$(BIN)/python benchmarks/pieces.py --records 10000000
 	$(BIN)/python benchmarks/app.py
 
 # Other packages want older versions than ours, so they have an environment of their own, from the index.

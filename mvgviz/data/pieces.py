@@ -10,14 +10,15 @@
 >>> bool(np.allclose(asked.value, wanted.value, rtol=1e-12)), asked.sensitivity == wanted.sensitivity
 (True, True)
 
-Means and second moments are sums over (clipped) records: the answers of the pieces, weighted by their numbers of
-records, add up to the answer, and one record moves it less the more there are. On a Dask cluster the workers ask the
-pieces and add the sums.
+Means, second moments, counts and means by group are sums over (clipped) records, so the answers of the pieces add up.
+One record moves an average less the more records there are. On a Dask cluster the workers ask the pieces and add the
+sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from pathlib import Path
@@ -27,15 +28,31 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.provenance import Ranges, weakest
+from mvgviz.provenance import Category, Origin, Ranges, weakest
+from mvgviz.query.counts import ReplacedCell
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.moments import JoinedOuterProduct, MomentsQuery, moments
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
-from mvgviz.query.queries import Query, covariance, joint_moments, mean
+from mvgviz.query.frames import as_category, first_of_each, most_of_each, people
+from mvgviz.query.group_means import ReplacedMember
+from mvgviz.query.moments import MomentsQuery, moments
+from mvgviz.query.neighbours import ReplacedColumn
+from mvgviz.query.queries import (
+    Query,
+    counts,
+    covariance,
+    cross_moments,
+    cross_table,
+    group_means,
+    joint_moments,
+    mean,
+)
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, frozen, instance
 
 _Loader: TypeAlias = Callable[[], Dataset | None]
+_Ask: TypeAlias = Callable[[Dataset], Query | MomentsQuery]
+_Reader: TypeAlias = Callable[[list[str]], Iterator[Any]]
+"""Returns frames with these columns."""
+Levels: TypeAlias = Mapping[str, Iterable[Any] | Category]
 _EMPTY = "a table in pieces must have at least one piece with records"
 _SOURCE = "the pieces of a table must be a list of datasets, or a function that returns them for each question"
 ROWS = 100_000
@@ -74,31 +91,41 @@ class Pieces:
             raise InputError(_SOURCE)
         if not (cluster is None or hasattr(cluster, "submit")):
             raise InputError(f"cluster must be a dask.distributed.Client, got a {type(cluster).__name__}")
-        self._source, self._cluster = source, cluster
+        self._source, self._cluster, self._at_most = source, cluster, 1
 
     @classmethod
     def from_parquet(cls, files: str | Path | Iterable[str | Path], *, ranges: Ranges, missing: str = "reject",
-                     columns: Iterable[str] | None = None, rows: int = ROWS, cluster: Any = None) -> Pieces:
+                     columns: Iterable[str] | None = None, levels: Levels | None = None, person: str | None = None,
+                     at_most: int | None = None, rows: int = ROWS, cluster: Any = None) -> Pieces:
         """Read Parquet files, or all of a folder, with at most ``rows`` records in memory.
 
-        Declare ``ranges`` for all used columns. On a cluster every worker must see the files.
+        Declare ``ranges`` or ``levels`` for all used columns; the arguments are those of
+        :meth:`mvgviz.Dataset.from_frame`. A person's records may lie in different files: memory then holds one number
+        for each person. On a cluster every worker must see the files.
         """
-        paths = _paths(files)
-        settings = _settings(ranges, missing, columns)
+        paths, use = _paths(files), _Use.of(ranges, missing, columns, levels, person, at_most)
         size = count("rows", rows)
         if cluster is None:
-            return cls(partial(_batches, paths, size, settings))
-        groups = [(path, group) for path in paths for group in range(_opened(path, settings).num_row_groups)]
-        return cls([partial(_row_group, path, group, settings) for path, group in groups], cluster=cluster)
+            return cls._of([partial(_batches, path, size) for path in paths], use, None)
+        return cls._of([partial(_row_group, path, group) for path in paths
+                        for group in range(_opened(path, use.read).num_row_groups)], use, cluster)
 
     @classmethod
     def from_dask(cls, frame: Any, *, ranges: Ranges, missing: str = "reject", columns: Iterable[str] | None = None,
+                  levels: Levels | None = None, person: str | None = None, at_most: int | None = None,
                   cluster: Any = None) -> Pieces:
-        """Read the partitions of a ``dask.dataframe`` one by one, or on the cluster."""
+        """Read the partitions of a ``dask.dataframe`` one by one, or on the cluster; as :meth:`from_parquet`."""
         if not hasattr(frame, "partitions"):
             raise InputError(f"frame must be a dask.dataframe, got a {type(frame).__name__}")
-        settings = _settings(ranges, missing, columns)
-        return cls([partial(_partition, part, settings) for part in frame.partitions], cluster=cluster)
+        return cls._of([partial(_partition, part) for part in frame.partitions],
+                       _Use.of(ranges, missing, columns, levels, person, at_most), cluster)
+
+    @classmethod
+    def _of(cls, readers: list[_Reader], use: _Use, cluster: Any) -> Pieces:
+        made = cls(partial(_in_turn, readers, use) if cluster is None else [_Read(each, use) for each in readers],
+                   cluster=cluster)
+        made._at_most = use.at_most
+        return made
 
     def mean(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.mean` of the whole table."""
@@ -112,9 +139,27 @@ class Pieces:
         """As the scenario's query "moments" of the whole table: the constant 1 joined to every record."""
         return _query(self._asked(partial(joint_moments, bound=bound, neighbours=neighbours)))
 
-    def moments(self, *, bound: RecordBound, constant: float | None = None, whole: bool = False) -> MomentsQuery:
+    def counts(self, category: int | str = 0, *, neighbours: str = "replace") -> Query:
+        """As :func:`mvgviz.counts` of the whole table."""
+        return _query(self._asked(partial(counts, category=category, neighbours=neighbours)))
+
+    def cross_table(self, categories: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
+        """As :func:`mvgviz.cross_table` of the whole table."""
+        return _query(self._asked(partial(cross_table, categories=categories, neighbours=neighbours)))
+
+    def group_means(self, category: int | str = 0, features: Sequence[int | str] = (), *,
+                    neighbours: str = "replace") -> Query:
+        """As :func:`mvgviz.group_means` of the whole table."""
+        return _query(self._asked(partial(group_means, category=category, features=features, neighbours=neighbours)))
+
+    def cross_moments(self, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
+        """As :func:`mvgviz.cross_moments` of the whole table."""
+        return _query(self._asked(partial(cross_moments, group=group, neighbours=neighbours)))
+
+    def moments(self, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
+                neighbours: str = "replace") -> MomentsQuery:
         """As :func:`mvgviz.moments` of the whole table."""
-        asked = self._asked(partial(moments, bound=bound, constant=constant, whole=whole))
+        asked = self._asked(partial(moments, bound=bound, constant=constant, whole=whole, neighbours=neighbours))
         assert isinstance(asked, MomentsQuery)
         return asked
 
@@ -126,15 +171,18 @@ class Pieces:
         source = self._source() if callable(self._source) else self._source
         if not isinstance(source, Iterable):
             raise InputError(_SOURCE)
+        if self._cluster is not None:
+            source = _counted(self._cluster, list(source))
         loaded = (piece() if callable(piece) else piece for piece in source)
         return (piece for piece in loaded if piece is not None)
 
-    def _asked(self, ask: Callable[[Dataset], Query | MomentsQuery]) -> Query | MomentsQuery:
+    def _asked(self, ask: _Ask) -> Query | MomentsQuery:
         if self._cluster is not None:
-            return _whole(_on_cluster(self._cluster, list(self._source), ask))  # type: ignore[arg-type]
+            pieces: list[Any] = list(self._source)  # type: ignore[arg-type]
+            return _whole(_on_cluster(self._cluster, pieces, partial(_sum, ask=ask, at_most=self._at_most)))
         waiting: list[_Part | None] = []  # add pairs of equal size first, so that rounding does not grow
         for position, piece in enumerate(self._pieces(), start=1):
-            waiting.append(_sum(piece, ask))
+            waiting.append(_sum(piece, ask=ask, at_most=self._at_most))
             while position % 2 == 0:
                 last = waiting.pop()
                 waiting[-1] = _added(waiting[-1], last)
@@ -146,13 +194,14 @@ def _added(one: _Part | None, other: _Part | None) -> _Part | None:
     return one.plus(other) if one is not None and other is not None else other if one is None else one
 
 
-def _sum(piece: Dataset | _Loader | None, ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part | None:
+def _sum(piece: Dataset | _Loader | None, *, ask: _Ask, at_most: int) -> _Part | None:
     """Return one piece's sum, None without records; keep only what is public of its query."""
     data = piece() if callable(piece) else piece
     if data is None:
         return None
-    if instance("a piece of a table", data, Dataset).per_person > 1:
-        raise InputError("a table in pieces must have one record a person: another record may lie in another piece")
+    if instance("a piece of a table", data, Dataset).per_person > at_most:
+        raise InputError("datasets in pieces must have one record a person: another may lie in another piece. "
+                         "from_parquet and from_dask count them with person= and at_most=")
     asked = ask(data)
     query = _query(asked)
     held = replace(query, value=frozen(np.zeros_like(query.value)))
@@ -161,8 +210,13 @@ def _sum(piece: Dataset | _Loader | None, ask: Callable[[Dataset], Query | Momen
         record[levels] = data.upper[levels]
         asked = replace(asked, dataset=replace(data, matrix=record[:, None]))
     header = (data.features, data.lower.tobytes(), data.upper.tobytes(), data.levels)
-    return _Part(total=query.value * data.n_records, records=data.n_records, asked=_with_query(asked, held),
-                 header=header)
+    return _Part(total=query.value * (1 if _adds(query) else data.n_records), records=data.n_records,
+                 asked=_with_query(asked, held), header=header)
+
+
+def _adds(query: Query) -> bool:
+    """Return whether an answer is a sum over records; others are averages."""
+    return isinstance(query.neighbours, ReplacedCell | ReplacedMember)
 
 
 def _whole(part: _Part | None) -> Query | MomentsQuery:
@@ -170,16 +224,15 @@ def _whole(part: _Part | None) -> Query | MomentsQuery:
     if part is None:
         raise InputError(_EMPTY)
     query = _query(part.asked)
-    body, fewer = query.neighbours, part.records / (query.n_records or part.records)
-    if isinstance(body, ReplacedColumn):
-        body = replace(body, divisor=body.divisor * fewer)
-    else:
-        assert isinstance(body, ReplacedOuterProduct | JoinedOuterProduct)
-        body = replace(body, n_records=body.n_records * fewer)
+    body, more = query.neighbours, part.records / (query.n_records or part.records)
+    if _adds(query):
+        return replace(query, value=frozen(part.total), n_records=part.records, gamma=query.gamma * more)
+    name = "divisor" if isinstance(body, ReplacedColumn) else "n_records"
+    body = replace(body, **{name: getattr(body, name) * more})  # type: ignore[type-var]
     unit = NoiseSide.identity(query.rows)
     move = body.worst(unit, unit if query.symmetric else NoiseSide.identity(query.cols)).mu
     whole = replace(query, value=frozen(part.total / part.records), sensitivity=move, n_records=part.records,
-                    printed_sensitivity=query.printed_sensitivity / fewer, neighbours=body)
+                    printed_sensitivity=query.printed_sensitivity / more, neighbours=body)
     return _with_query(part.asked, whole)
 
 
@@ -191,10 +244,10 @@ def _with_query(asked: Query | MomentsQuery, query: Query) -> Query | MomentsQue
     return query if isinstance(asked, Query) else replace(asked, query=query)
 
 
-def _on_cluster(client: Any, pieces: list[_Loader], ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part | None:
+def _on_cluster(client: Any, pieces: list[_Loader], work: Callable[[_Loader], _Part | None]) -> _Part | None:
     if not pieces:
         return None
-    sums = [client.submit(_sum, piece, ask, pure=False) for piece in pieces]
+    sums = [client.submit(work, piece, pure=False) for piece in _counted(client, pieces)]
     while len(sums) > 1:
         pairs = [client.submit(_added, one, other, pure=False)
                  for one, other in zip(sums[::2], sums[1::2], strict=False)]
@@ -202,17 +255,90 @@ def _on_cluster(client: Any, pieces: list[_Loader], ask: Callable[[Dataset], Que
     return client.gather(sums[0])  # type: ignore[no-any-return]
 
 
-def _settings(ranges: Ranges, missing: str, columns: Iterable[str] | None) -> dict[str, Any]:
-    """Return how to use every piece, with ranges that no piece can change."""
-    if not isinstance(ranges, Mapping):
-        raise InputError("ranges must map column names to pairs (low, high)")
-    if isinstance(columns, str) or not isinstance(columns, Iterable | None):
-        raise InputError("columns must be a sequence of column names")
-    chosen = tuple(ranges) if columns is None else tuple(columns)
-    if not set(chosen) <= set(ranges):
-        raise InputError("declare a range for every column of a table in pieces: one piece does not show the range of "
-                         "the others")
-    return {"ranges": {name: ranges[name] for name in chosen}, "missing": missing, "columns": chosen}
+def _counted(client: Any, pieces: list[Any]) -> Iterator[Any]:
+    """Yield the pieces, each with how many records of its people stand in earlier ones."""
+    if not all(isinstance(piece, _Read) and piece.use.person is not None for piece in pieces):
+        yield from pieces
+        return
+    seen: Counter[str] = Counter()
+    for piece, waiting in zip(pieces, [client.submit(_people, piece, pure=False) for piece in pieces], strict=True):
+        people = waiting.result()
+        yield replace(piece, before=Counter({one: seen[one] for one in people if one in seen}))
+        seen.update(people)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Use:
+    """How every piece is used, with ranges and levels that no piece can change."""
+
+    ranges: Ranges
+    missing: str
+    columns: list[str]
+    levels: dict[str, Category]
+    person: str | None
+    at_most: int
+
+    @classmethod
+    def of(cls, ranges: Ranges, missing: str, columns: Iterable[str] | None, levels: Levels | None,
+           person: str | None, at_most: int | None) -> _Use:
+        if not isinstance(ranges, Mapping):
+            raise InputError("ranges must map column names to pairs (low, high)")
+        if not isinstance(levels, Mapping | None):
+            raise InputError("levels must map column names to sequences of levels")
+        if isinstance(columns, str) or not isinstance(columns, Iterable | None):
+            raise InputError("columns must be a sequence of column names")
+        known = {name: as_category(name, given) for name, given in (levels or {}).items()}
+        chosen = [name for name in ((*ranges, *known) if columns is None else columns) if name != person]
+        if not set(chosen) <= {*ranges, *known}:
+            raise InputError("declare a range, or levels, for every column of a table in pieces: one piece does not "
+                             "show the range of the others")
+        return cls(ranges={name: ranges[name] for name in chosen if name not in known}, missing=missing, columns=chosen,
+                   levels={name: known[name] for name in chosen if name in known}, person=person,
+                   at_most=most_of_each(person, at_most) or 1)
+
+    @property
+    def read(self) -> list[str]:
+        """Return the columns to read."""
+        return self.columns if self.person is None else [*self.columns, self.person]
+
+    def dataset(self, frame: Any, seen: Counter[str]) -> Dataset | None:
+        """Return a piece as a dataset, even of one record; None if it has none. Count its people in ``seen``."""
+        if self.person is not None:
+            frame = frame[first_of_each(frame[self.person], self.at_most, seen)]
+        kept = frame[self.columns]
+        kept = kept.dropna() if self.missing == "drop" else kept
+        if not len(kept):
+            return None
+        data = Dataset.from_frame(kept if len(kept) > 1 else kept.iloc[[0, 0]], ranges=self.ranges,
+                                  missing=self.missing, columns=self.columns, levels=self.levels)
+        if len(kept) == 1:
+            data = replace(data, matrix=data.matrix[:, :1])
+        return data if self.person is None else replace(
+            data, per_person=self.at_most, by_person=True, records_origin=Origin.READ)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A piece that a worker reads; ``before``: how many records of its people stand in earlier pieces."""
+
+    reader: _Reader
+    use: _Use
+    before: Counter[str] = field(default_factory=Counter)
+
+    def __call__(self) -> Dataset | None:
+        (frame,) = self.reader(self.use.read)
+        return self.use.dataset(frame, self.before.copy())
+
+
+def _in_turn(readers: list[_Reader], use: _Use) -> Iterator[Dataset | None]:
+    seen: Counter[str] = Counter()
+    return (use.dataset(frame, seen) for reader in readers for frame in reader(use.read))
+
+
+def _people(piece: _Read) -> Counter[str]:
+    person = str(piece.use.person)
+    (frame,) = piece.reader([person])
+    return Counter(people(frame[person]))
 
 
 def _paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -230,40 +356,29 @@ def _paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
     return found
 
 
-def _opened(path: Path, settings: dict[str, Any]) -> Any:
+def _opened(path: Path, columns: list[str]) -> Any:
     from pyarrow import ArrowInvalid, parquet  # type: ignore[import-untyped]
 
     try:
         file = parquet.ParquetFile(path)
     except (ArrowInvalid, OSError):
         raise InputError(f"{path.name} is not a Parquet file, or is damaged") from None
-    gone = [name for name in settings["columns"] if name not in file.schema_arrow.names]
+    gone = [name for name in columns if name not in file.schema_arrow.names]
     if gone:
         raise InputError(f"{path.name} has no column named {gone[0]!r}")
     return file
 
 
-def _batches(paths: list[Path], rows: int, settings: dict[str, Any]) -> Iterator[Dataset | None]:
-    for path in paths:
-        with _opened(path, settings) as file:
-            for batch in file.iter_batches(batch_size=rows, columns=list(settings["columns"])):
-                yield _used(batch.to_pandas(), settings)
+def _batches(path: Path, rows: int, columns: list[str]) -> Iterator[Any]:
+    with _opened(path, columns) as file:
+        for batch in file.iter_batches(batch_size=rows, columns=columns):
+            yield batch.to_pandas()
 
 
-def _row_group(path: Path, group: int, settings: dict[str, Any]) -> Dataset | None:
-    with _opened(path, settings) as file:
-        return _used(file.read_row_group(group, columns=list(settings["columns"])).to_pandas(), settings)
+def _row_group(path: Path, group: int, columns: list[str]) -> Iterator[Any]:
+    with _opened(path, columns) as file:
+        yield file.read_row_group(group, columns=columns).to_pandas()
 
 
-def _partition(part: Any, settings: dict[str, Any]) -> Dataset | None:
-    return _used(part.compute(), settings)
-
-
-def _used(frame: Any, settings: dict[str, Any]) -> Dataset | None:
-    """Return a piece as a dataset, even of one record; None if all have missing values."""
-    kept = frame[list(settings["columns"])]
-    kept = kept.dropna() if settings["missing"] == "drop" else kept
-    if len(kept) != 1:
-        return Dataset.from_frame(kept, **settings) if len(kept) else None
-    data = Dataset.from_frame(kept.iloc[[0, 0]], **settings)
-    return replace(data, matrix=data.matrix[:, :1])
+def _partition(part: Any, columns: list[str]) -> Iterator[Any]:
+    yield part[columns].compute()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -67,8 +67,7 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
                called: str = "The frame") -> Dataset:
     """See :meth:`Dataset.from_frame`; ``called``: what messages call the frame."""
     one_of("missing", missing, MISSING)
-    if (person is None) != (at_most is None):
-        raise InputError("person and at_most go together: whose record it is, and how many of each person are kept")
+    most = most_of_each(person, at_most)
     names = _chosen(frame, columns)
     declared = _declared(ranges, frame, "ranges", "pairs (low, high)")
     categories = _declared(levels, frame, "levels", "sequences of levels")
@@ -85,25 +84,35 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
         else [_column(frame, name, declared.get(name), measured.get(name, ""))])]
     named = [column.name for column in found]
     label = None if label is None else str(_known(label, named, "label"))
-    if person is None:
+    if most is None:
         return _dataset(found, missing=missing, label=label, called=called, title=title)
-    most = count("at_most", at_most)
     return _dataset(found, missing=missing, label=label, called=called, title=title,
-                    first=_first_of_each(frame[owner], most), per_person=most)
+                    first=first_of_each(frame[owner], most, Counter()), per_person=most)
 
 
-def _first_of_each(series: Any, most: int) -> Mask:
-    """Which records are among the first so many of their person; the values of the other columns are not looked at."""
-    seen: Counter[str] = Counter()
+def most_of_each(person: Any, at_most: Any) -> int | None:
+    """Return how many records of a person are kept, None for all; check that both arguments are there or neither."""
+    if (person is None) != (at_most is None):
+        raise InputError("person and at_most go together: whose record it is, and how many of each person are kept")
+    return None if person is None else count("at_most", at_most)
+
+
+def first_of_each(series: Any, most: int, seen: Counter[str]) -> Mask:
+    """Return which records are among the first ``most`` of their person; ``seen`` counts on from earlier pieces."""
     kept = []
+    for known in people(series):
+        seen[known] += 1
+        kept.append(seen[known] <= most)
+    return np.array(kept, dtype=np.bool_)
+
+
+def people(series: Any) -> Iterator[str]:
+    """Yield whose each record is."""
     for owner in np.asarray(series.to_numpy()).tolist():
         refuse(_is_gap(owner), "the column that says whose record it is must be filled in for every record")
         if not isinstance(owner, Hashable):
             raise InputError("the column that says whose record it is must hold texts or numbers, one for each person")
-        known = _person(level_text(owner))
-        seen[known] += 1
-        kept.append(seen[known] <= most)
-    return np.array(kept, dtype=np.bool_)
+        yield _person(level_text(owner))
 
 
 def _person(text: str) -> str:

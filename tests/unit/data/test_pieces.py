@@ -1,11 +1,29 @@
 """A table in pieces: the same question, the same numbers, the same promise as in memory."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from mvgviz import Dataset, InputError, Origin, Pieces, RecordBound, covariance, design_noise, mean, moments
+from mvgviz import (
+    Category,
+    Dataset,
+    InputError,
+    Origin,
+    Pieces,
+    RecordBound,
+    counts,
+    covariance,
+    cross_moments,
+    cross_table,
+    design_noise,
+    group_means,
+    mean,
+    moments,
+)
 from mvgviz.query.queries import joint_moments
 
 RNG = np.random.default_rng(5)
@@ -113,14 +131,78 @@ def test_records_with_gaps_are_left_out_piece_by_piece(tmp_path):
     assert (found.n_records, found.records_origin) == (3, Origin.READ)
 
 
-@pytest.mark.slow
-def test_a_cluster_adds_the_sums_where_the_pieces_are(folder):
+VISITS = pd.DataFrame({
+    "who": RNG.choice(["ann", 1, "1.0", " 01", *range(2, 60)], 300).astype(str),
+    "dose": np.where(RNG.random(300) < 0.05, np.nan, RNG.uniform(-0.5, 5.5, 300)), "age": RNG.integers(20, 90, 300),
+    "sex": RNG.choice(["f", "m", "x", None], 300), "ward": RNG.choice(["a", "b"], 300),
+    "stage": RNG.integers(1, 4, 300),
+})
+USE = {"ranges": {"age": (0, 120), "dose": (0, 5)}, "person": "who",
+       "levels": {"sex": ["f", "m", "other"], "ward": ["a", "b"], "stage": Category([1, 2, 3], ordered=True)}}
+ASKED = {"mean": mean, "covariance": covariance, "joint_moments": joint_moments, "counts": counts,
+         "cross_table": cross_table, "group_means": group_means, "cross_moments": cross_moments}
+
+
+def in_memory(**use):
+    return Dataset.from_frame(VISITS, **{"columns": ["age", "dose", "sex", "ward", "stage"]} | USE | use)
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory):
+    """Three files, in which a person's records are scattered."""
+    folder = tmp_path_factory.mktemp("visits")
+    for k, part in enumerate(np.split(np.arange(300), [120, 121])):
+        VISITS.iloc[part].to_parquet(folder / f"part-{k}.parquet", row_group_size=50)
+    return folder
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(("at_most", "missing", "rows"), [(1, "drop", 7), (3, "middle", 40), (9, "drop", 300)])
+def test_persons_and_levels_come_to_the_same_query(visits, name, neighbours, at_most, missing, rows):
+    use = {"at_most": at_most, "missing": missing}
+    found = Pieces.from_parquet(visits, rows=rows, **USE, **use)
+    same(getattr(found, name)(neighbours=neighbours), ASKED[name](in_memory(**use), neighbours=neighbours))
+
+
+def test_a_clipped_table_of_persons_comes_to_the_same_moments(visits):
+    use, bound = {"at_most": 3, "missing": "middle"}, RecordBound(radius=1.0, weights=[1 / 120, 1 / 5, *[1.0] * 6])
+    wanted = moments(in_memory(**use), bound=bound, neighbours="add-remove")
+    pieces = Pieces.from_parquet(visits, **USE, **use)
+    same(pieces.moments(bound=bound, neighbours="add-remove").query, wanted.query)
+    assert pieces.count_outside(bound) == bound.count_outside(in_memory(**use))
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two workers of one thread each."""
     distributed = pytest.importorskip("distributed")
-    local = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
-    with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as client:
-        same(Pieces.from_parquet(folder, ranges=RANGES, cluster=client).covariance(), covariance(WHOLE))
-        same(Pieces([lambda part=part: part for part in PARTS], cluster=client).mean(bound=ROUND),
-             mean(WHOLE, bound=ROUND))
+    with warnings.catch_warnings():  # what Dask and its event loop warn of while opening and closing is their own
+        warnings.filterwarnings("ignore", module=r"distributed|tornado|dask|asyncio")
+        with (distributed.LocalCluster(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None,
+                                       silence_logs=50) as local, distributed.Client(local) as client):
+            yield client
+
+
+@pytest.mark.slow
+def test_a_cluster_adds_the_sums_where_the_pieces_are(folder, cluster):
+    same(Pieces.from_parquet(folder, ranges=RANGES, cluster=cluster).covariance(), covariance(WHOLE))
+    same(Pieces([lambda part=part: part for part in PARTS], cluster=cluster).mean(bound=ROUND),
+         mean(WHOLE, bound=ROUND))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["parquet", "dask"])
+def test_a_cluster_knows_persons_and_levels(visits, source, cluster):
+    use = {"at_most": 2, "missing": "drop"}
+    read = Pieces.from_parquet if source == "parquet" else Pieces.from_dask
+    files = visits if source == "parquet" else pytest.importorskip("dask.dataframe").from_pandas(VISITS, npartitions=5,
+                                                                                                  sort=False)
+    pieces, whole = read(files, cluster=cluster, **USE, **use), in_memory(**use)
+    for name, ask in ASKED.items():
+        same(getattr(pieces, name)(neighbours="add-remove"), ask(whole, neighbours="add-remove"))
+    bound = RecordBound(radius=1.2)
+    assert pieces.count_outside(bound) == bound.count_outside(whole)
 
 
 def test_nonsense_is_one_sentence(folder, tmp_path):
@@ -130,6 +212,8 @@ def test_nonsense_is_one_sentence(folder, tmp_path):
                         (lambda: Pieces.from_parquet(folder, ranges=RANGES | {"z": (0, 1)}).mean(), "no column"),
                         (lambda: Pieces.from_parquet(folder / "bad.table", ranges=RANGES).mean(), r"bad\.table is not"),
                         (lambda: Pieces.from_parquet(5, ranges=RANGES), "files must name Parquet files"),
+                        (lambda: Pieces.from_parquet(folder, ranges=RANGES, person="other"), "at_most go together"),
+                        (lambda: Pieces.from_parquet(folder, ranges=RANGES, levels=5), "levels must map"),
                         (lambda: Pieces.from_dask(5, ranges=RANGES), r"frame must be a dask\.dataframe"),
                         (lambda: Pieces(PARTS, cluster=5), "cluster must be a dask"),
                         (lambda: Pieces(PARTS).count_outside(5), "bound must be a RecordBound")):
