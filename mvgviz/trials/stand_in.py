@@ -25,7 +25,7 @@ FEW = 0.05
 """The largest part of a simulated table's records that a good bound may clip."""
 
 _ALIKE = 0.01
-_RECORDS = 128
+_RECORDS, _NODES = 128, 1001
 _PLACES = ((0.5, 0.02), (0.5, 0.15), (0.5, 0.29), (0.1, 0.05), (0.9, 0.05), (0.25, 0.15), (0.75, 0.15))
 """Means and standard deviations of features, in widths of their ranges; 0.29 is spread evenly over the range."""
 
@@ -58,19 +58,28 @@ def simulated_tables(dataset: Dataset) -> list[Dataset]:
 
 def _table(dataset: Dataset, records: int, means: FloatArray, spread: float, rng: np.random.Generator) -> Dataset:
     """Beta-distributed features with one common factor, in the ranges of ``dataset``; ``means`` as parts of them."""
-    from scipy.special import betaincinv, ndtr
-
     signs = rng.choice([-1.0, 1.0], size=(means.size, 1))
     common, own = rng.standard_normal(records), rng.standard_normal((means.size, records))
     values = math.sqrt(CORRELATION) * signs * common + math.sqrt(1 - CORRELATION) * own
-    size = np.maximum(means * (1 - means) / spread**2 - 1, 0.5)[:, None]  # of the beta distribution: alpha + beta
-    parts = betaincinv(means[:, None] * size, (1 - means[:, None]) * size, ndtr(values))
+    size = np.maximum(means * (1 - means) / spread**2 - 1, 0.5)  # of the beta distribution: alpha + beta
+    parts = np.array([_beta(row, mean * total, (1 - mean) * total)
+                      for row, mean, total in zip(values, means, size, strict=True)]).reshape(values.shape)
     matrix = dataset.lower[:, None] + dataset.widths[:, None] * parts
     for group in map(list, dataset.levels):  # one level each, all as likely
         chosen = values[group].argmax(axis=0)
         matrix[group] = np.where(np.arange(len(group))[:, None] == chosen, dataset.upper[group, None],
                                  dataset.lower[group, None])
     return replace(dataset, matrix=np.clip(matrix, dataset.lower[:, None], dataset.upper[:, None]))
+
+
+def _beta(normal: FloatArray, alpha: float, beta: float) -> FloatArray:
+    """Normal values as values of a beta distribution of the same ranks; many are interpolated, to 1e-5."""
+    from scipy.special import betaincinv, ndtr
+
+    if normal.size <= _NODES:
+        return np.asarray(betaincinv(alpha, beta, ndtr(normal)))
+    nodes = np.linspace(normal.min(), normal.max(), _NODES)
+    return np.interp(normal, nodes, betaincinv(alpha, beta, ndtr(nodes)))
 
 
 def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:

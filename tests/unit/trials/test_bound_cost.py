@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mvgviz import Scenario
 from mvgviz.scenario.resolve import ask, build
@@ -61,3 +62,14 @@ def test_the_length_for_all_pulls_nobody_in(query, scale, directions):
         fewer = build(setup.scenario.changed(bound="own", radius=0.95 * radius), data)
         assert fewer.query.bound.count_outside(fewer.table) > 0
     assert bound_cost(all_in).bias == pytest.approx(0, abs=1e-12)
+
+
+def test_simulated_columns_are_beta_distributed_in_their_ranges():
+    table = make_dataset(2, 40_000, lower=[0, -1], upper=[1, 3])
+    simulated = stand_in(table, rng=np.random.default_rng(4)).normalised((0, 1)).matrix
+    levels = np.linspace(0.001, 0.999, 41)
+    for row in simulated:
+        near = 0.25 if row.mean() < 0.5 else 0.75
+        total = near * (1 - near) / 0.15**2 - 1
+        expected = stats.beta.ppf(levels, near * total, (1 - near) * total)
+        np.testing.assert_allclose(np.quantile(row, levels), expected, atol=0.02)
