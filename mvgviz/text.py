@@ -84,6 +84,11 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def mu_words(mu: float) -> str:
+    """Return "μ = 0.844, ρ = 0.356": ρ is that of zero-concentrated privacy (zCDP)."""
+    return f"μ = {as_number(mu)}, ρ = {as_number(mu * mu / 2)}"
+
+
 def at_most(mu_is: str) -> str:
     """Return what stands before a number that follows from mu: nothing where mu is exact, else that it is a bound."""
     return "" if mu_is == "exact" else "at most "

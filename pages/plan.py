@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.noise.accounting import zcdp_rho
 from mvgviz.pictures import plan as words
 from mvgviz.pictures.sentences import clipping_words, open_parts
 from mvgviz.pictures.strip import error_fact
@@ -83,13 +84,14 @@ def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Seque
                ) -> None:
     rows: list[dict[str, object]] = [{
         "question": spreadsheet_cell(name), "share of μ²": f"{100 * question.share:.2f} %", "μ": question.mu,
-        "ε alone": question.epsilon, "typical error": spreadsheet_cell(error_fact(setup).text),
+        "ρ": zcdp_rho(question.mu), "ε alone": question.epsilon,
+        "typical error": spreadsheet_cell(error_fact(setup).text),
         "least noise": _at(question.least, setup), "most noise": _at(question.most, setup)}
         for name, question, setup in zip(names, noise, setups, strict=True)]
     if any(open_parts(setup) for setup in setups):
         for row, setup in zip(rows, setups, strict=True):
             row["not covered"] = listed(parts) if (parts := open_parts(setup)) else ""
-    show_table(rows, numbers=("μ", "ε alone"), key="plan_table")
+    show_table(rows, numbers=("μ", "ρ", "ε alone"), key="plan_table")
     total = words.total_words(plan, setups[0].delta)
     st.caption(f"**{total}** Typical error: the noise's standard deviation on priority columns, else on all. Least and "
                "most noise: in the data's units.")

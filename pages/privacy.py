@@ -15,7 +15,7 @@ from mvgviz.pictures.sentences import thing
 from mvgviz.release import audit
 from mvgviz.release.pure_audit import audit_pure
 from mvgviz.scenario.resolve import Setup, asked_of
-from mvgviz.text import as_number, in_markdown
+from mvgviz.text import in_markdown, mu_words
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
@@ -92,7 +92,7 @@ def draw_releases(setup: Setup) -> None:
         if spent.blocks:
             st.caption("An upper bound for all noise that is pure ε. Fix the families in advance.")
         else:
-            st.markdown(f"One release: μ = {as_number(spent.total)}  \n{times}: μ = **{as_number(mu)}**")
+            st.markdown(f"One release: {mu_words(spent.total)}  \n{times}: **{mu_words(mu)}**")
         if spent.directions:
             st.caption("All releases use the private directions, which are learned once: "
                        f"{words.percent_words(share)} of μ² after {times}.")

@@ -217,7 +217,7 @@ def _draw_entries() -> None:
     if not entries:
         st.caption(f"Nothing was released {'yet' if ledger.lasts else 'in this session'}.")
         return
-    show_table(spent.ledger_rows(ledger), numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
+    show_table(spent.ledger_rows(ledger), numbers=("μ", "ρ", "ε", "total ε of the same people"), key="release_ledger")
     st.caption(spent.totals_words(ledger))
     if unfinished := spent.unfinished_words(entries):
         st.caption(unfinished)

@@ -20,7 +20,7 @@ import numpy as np
 from mvgviz.design.allocation import FLOOR, uniform
 from mvgviz.design.families import with_family
 from mvgviz.errors import InputError, refuse
-from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu
+from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, zcdp_rho
 from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.families import FAMILIES, Block, Family, blocks_delta, blocks_epsilon
@@ -130,6 +130,11 @@ class NoiseDesign:
         if not self.directions_origin.is_covered:
             return math.inf
         return compose_mu([self.mu, *(receipt.mu for receipt in self.receipts)])
+
+    @property
+    def rho(self) -> float:
+        """``total_mu²/2``, the ρ of zero-concentrated privacy (zCDP)."""
+        return zcdp_rho(self.total_mu)
 
     def row_covariance(self) -> FloatArray:
         return self.row_side.covariance()

@@ -53,6 +53,11 @@ def gaussian_delta(epsilon: Any, mu: Any) -> Any:
     return _plain(np.where(e < 0, np.exp(below) * delta - np.expm1(below), delta))
 
 
+def zcdp_rho(mu: float) -> float:
+    """Return ``mu²/2``, the rho of zero-concentrated privacy (zCDP)."""
+    return mu * mu / 2
+
+
 def total_variation(mu: Any) -> Any:
     """Return delta at epsilon = 0: ``2 Phi(mu/2) - 1``."""
     return _plain(special.erf(_mu(mu) / math.sqrt(8.0)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
+from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu, zcdp_rho
 from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, styled, wash
@@ -224,7 +224,8 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, object]]:
         "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""),
         **({"about": spreadsheet_cell(entry.population)} if ledger.lasts else {}),
         "data": spreadsheet_cell(entry.title or entry.data),
-        "query": entry.query, "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
+        "query": entry.query, "design": spreadsheet_cell(entry.design), "μ": entry.mu,
+        "ρ": zcdp_rho(entry.mu), "ε": entry.epsilon,
         "at δ": as_probability(entry.delta), "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
         **({"state": "released" if entry.is_finished else "never finished"} if ledger.lasts else {}),
         "total ε of the same people": entry.total_epsilon} for entry in ledger.entries]

@@ -13,7 +13,7 @@ from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, pair_trade
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_factor, as_number, as_probability, capitalised, in_markdown, listed
+from mvgviz.text import as_factor, as_number, as_probability, capitalised, in_markdown, listed, mu_words
 
 _TIMES = "× that with the whole budget"
 
@@ -89,7 +89,7 @@ def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float)
 
 def total_words(plan: QuestionPlan, delta: float) -> str:
     """Return the plan's whole budget, exactly."""
-    return (f"Together: μ = {as_number(float(gaussian_mu(plan.epsilon, delta)), 4)}, which is ε = {plan.epsilon:g} at "
+    return (f"Together: {mu_words(float(gaussian_mu(plan.epsilon, delta)))}, which is ε = {plan.epsilon:g} at "
             f"δ = {as_probability(delta)}.")
 
 

@@ -18,7 +18,7 @@ from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, stroke, styled, upri
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, at_most, capitalised, in_html, in_markdown, listed
+from mvgviz.text import as_number, as_probability, at_most, capitalised, in_html, in_markdown, listed, mu_words
 from mvgviz.validation import FloatArray
 
 _BINS = 70
@@ -68,7 +68,7 @@ worst neighbours, and an attacker who knows all other records.""")
 
 def _tradeoff_words(mu: float | SpentMu, mu_is: str) -> str:
     (crowd, accused, caught), spent = odds(mu), spent_of(mu)
-    strength = "" if spent.blocks else f"μ = {as_number(spent.total)}"
+    strength = "" if spent.blocks else mu_words(spent.total)
     if caught == accused:
         return f"**No better than guessing:** {strength}{', ' * bool(strength)}the curve is the diagonal."
     how = next(words for most, words in _BETTER if spent.advantage <= most)

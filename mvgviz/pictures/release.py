@@ -25,7 +25,17 @@ from mvgviz.release.release import Plan, design_words
 from mvgviz.scenario.bound import clipping_of
 from mvgviz.scenario.own_units import SHARES
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, in_html, in_markdown, listed
+from mvgviz.text import (
+    as_number,
+    as_probability,
+    at_most,
+    capitalised,
+    delta_caution,
+    in_html,
+    in_markdown,
+    listed,
+    mu_words,
+)
 from mvgviz.validation import FloatArray
 
 MOST_LINES = 40
@@ -108,7 +118,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
         *([("under the name", data.title)] if data.title else []),
         ("noise", design_words(setup.design)),
         ("a number is off by" if clipping_of(setup) is None else "noise moves a number by", off_by),
-        ("spends", f"{spends(setup, planned)}{f' (μ = {as_number(planned.mu)})' * (planned.mu > 0)}"),
+        ("spends", f"{spends(setup, planned)}{f' ({mu_words(planned.mu)})' * (planned.mu > 0)}"),
         ("these people, in all sessions" if lasts else "this data in this session",
          _totals_words(totals, as_probability(planned.delta))),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.accounting import zcdp_rho
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range
 from mvgviz.query.queries import Query, kind_of
@@ -89,6 +90,11 @@ class Release(Announced):
     def chosen_on_data(self) -> tuple[str, ...]:
         """Return the used fields of the scenario that were chosen by looking at the data."""
         return () if self.scenario is None else self.scenario.read_among(self.scenario.from_data)
+
+    @property
+    def rho(self) -> float:
+        """Return ``mu²/2``, the ρ of zero-concentrated privacy (zCDP)."""
+        return zcdp_rho(self.mu)
 
     @property
     def kind(self) -> type[Query]:

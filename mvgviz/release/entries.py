@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol, Self
 
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import compose_mu, gaussian_mu
+from mvgviz.noise.accounting import compose_mu, gaussian_mu, zcdp_rho
 from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.validation import MOST_POPULATION, fraction, parsed_json
 
@@ -45,6 +45,11 @@ class Total:
     delta: float
     not_covered: tuple[str, ...] = ()
     epsilon_pure: float = 0.0
+
+    @property
+    def rho(self) -> float:
+        """Return ``mu²/2``, the ρ of zero-concentrated privacy (zCDP)."""
+        return zcdp_rho(self.mu)
 
     @property
     def words(self) -> str:

@@ -121,7 +121,7 @@ def to_metadata_json(release: Release) -> str:
             "neighbours": release.neighbour_rule, "sensitivity": release.sensitivity},
         "guarantee": {
             "words": release.guarantee, "epsilon": release.epsilon, "delta": release.delta, "mu": release.mu,
-            "mu_is": release.mu_is, "epsilon_pure": release.epsilon_pure,
+            "rho": release.rho, "mu_is": release.mu_is, "epsilon_pure": release.epsilon_pure,
             "epsilon_asked": release.epsilon_asked, "calibrated_by": release.calibrated_by,
             "caveats_accepted": release.caveats, "not_covered": release.not_covered},
         "noise": {

@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.accounting import gaussian_mu, zcdp_rho
 from mvgviz.query.queries import AS_DECLARED
 from mvgviz.release.entries import CAVEATS, MIXED_RULES, Cost, Entry, Spend, Sum, Total, identity_of, imported, tidy
 from mvgviz.release.ledger_file import Answer, Book, LedgerFile, usual_place
@@ -264,8 +264,9 @@ class Ledger:
                 return f"not covered: {', '.join(value)}" if value else ""
             return repr(value) if isinstance(value, float | int) else spreadsheet_cell(str(value))
 
-        rows = [asdict(entry) | {"caveats": entry.not_covered} for entry in self.entries]
-        return csv_text([[field.name.replace("_", " ") for field in fields(Entry)],
+        rows = [asdict(entry) | {"caveats": entry.not_covered, "rho": zcdp_rho(entry.mu),
+                                 "total_rho": zcdp_rho(entry.total_mu)} for entry in self.entries]
+        return csv_text([[*(field.name.replace("_", " ") for field in fields(Entry)), "rho", "total rho"],
                          *([cell(value) for value in row.values()] for row in rows)])
 
     def to_json(self) -> str:

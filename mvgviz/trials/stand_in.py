@@ -79,7 +79,7 @@ def _beta(normal: FloatArray, alpha: float, beta: float) -> FloatArray:
     if normal.size <= _NODES:
         return np.asarray(betaincinv(alpha, beta, ndtr(normal)))
     nodes = np.linspace(normal.min(), normal.max(), _NODES)
-    return np.interp(normal, nodes, betaincinv(alpha, beta, ndtr(nodes)))
+    return np.asarray(np.interp(normal, nodes, betaincinv(alpha, beta, ndtr(nodes))))
 
 
 def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:

@@ -155,7 +155,7 @@ def test_the_steps_of_the_dockerfile_make_an_app_that_is_healthy(tmp_path):
     finally:
         app.terminate()
         app.wait()
-    assert "warning: whoever reaches 0.0.0.0" in (tmp_path / "said.txt").read_text(encoding="utf-8")
+    assert "warning: everyone who reaches 0.0.0.0" in (tmp_path / "said.txt").read_text(encoding="utf-8")
     assert (made.place / "ledger" / "ledger.sqlite").parent.is_dir()
     assert subprocess.run(check, capture_output=True).returncode, "a server that ended is healthy"
 

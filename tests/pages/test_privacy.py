@@ -150,7 +150,8 @@ def test_a_break_that_cannot_be_seen_says_why(choice, reason):
 
 def test_releases_are_chosen_and_added_up_for_contrast():
     app = turned_to(RELEASES, data="liver", delta=PAPER)
-    assert_says(app, ["10 releases together spend ε = 4.28", "adding up would say ε = 10.0 at δ = 0.029"])
+    assert_says(app, ["10 releases together spend ε = 4.28", "adding up would say ε = 10.0 at δ = 0.029",
+                      "One release: μ = 0.442, ρ = 0.0975"])
     app.select_slider(key="privacy_k").set_value(1_000).run()
     assert "adding up says nothing, as δ would pass 1" in said(app)
     app.select_slider(key="privacy_k").set_value(1).run()

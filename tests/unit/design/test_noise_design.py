@@ -136,6 +136,7 @@ def test_designs_say_where_their_directions_come_from(rng):
     query = mv.identity(data)
     plain = mv.design_noise(query, epsilon=1, delta=1e-5)
     assert (plain.directions_origin, plain.total_mu) == (Origin.DECLARED, plain.mu)
+    assert plain.rho == pytest.approx(plain.mu**2 / 2)
     private = mv.private_eigenvectors(data, epsilon=0.2, delta=1e-6, rng=rng)
     spent = mv.design_noise(query, epsilon=0.8, delta=9e-6, directions=private)
     assert spent.directions_origin is Origin.PAID

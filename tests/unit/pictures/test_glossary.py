@@ -77,7 +77,8 @@ def test_what_delta_is_is_said_once_in_the_code_and_everywhere_it_matters():
 
 def test_every_use_of_others_says_whom_it_protects_and_where_that_is_written():
     lines = others_words().splitlines()
-    assert all(re.fullmatch(r"\* ε = [\d.]+: .+ \(one .+; arXiv:\d{4}\.\d{5}\)", line) for line in lines), lines
+    source = r"arXiv:\d{4}\.\d{5}|\w+\.(wikimedia\.org|gov, \d+ \w+ \d{4})"
+    assert all(re.fullmatch(rf"\* ε = [\d.]+: .+ \(one .+; ({source})\)", line) for line in lines), lines
     epsilons = [float(line.split()[3].rstrip(":")) for line in lines]
     assert epsilons == sorted(epsilons)
     assert len(epsilons) >= 4

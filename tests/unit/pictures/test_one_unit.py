@@ -79,7 +79,7 @@ def test_typical_error_is_a_standard_deviation_and_never_the_mean_of_trials():
 
 def test_a_mean_of_dates_is_a_date_in_its_picture():
     table = plot_matrix(np.array([[0.5], [0.2]]), row_labels=["seen", "n"], col_labels=[], row_title="", col_title="",
-                        value_title="", told=np.array([[19_290.3], [204.6]]), days=[True, False])
+                        value_title="", in_units=np.array([[19_290.3], [204.6]]), days=[True, False])
     assert [line[0] for line in table.data[0].text] == ["2022-10-25", "204.6"]
 
 

@@ -163,6 +163,7 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     assert [row["data"] for row in rows] == ["'=cmd()", "'=cmd()"]
     assert rows[0]["query"] == "'+mean"
     assert [float(row["total mu"]) for row in rows] == [entry.total_mu for entry in ledger.entries]
+    assert [float(row["total rho"]) for row in rows] == pytest.approx([0.25**2 / 2, (0.25**2 + 0.5**2) / 2])
     assert rows[1]["caveats"] == "not covered: ranges read from the data, shares of the budget read from the data"
     assert rows[0]["caveats"] == ""
     assert not any(cell.startswith(("=", "+", "-", "@")) for line in lines for cell in line)

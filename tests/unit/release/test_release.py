@@ -653,6 +653,7 @@ def test_the_metadata_restores_scenario_guarantee_and_noise():
     content = json.loads(to_metadata_json(given))
     assert mv.Scenario.from_json(json.dumps(content["scenario"])) == scenario
     assert content["guarantee"]["mu"] == setup.design.mu
+    assert content["guarantee"]["rho"] == pytest.approx(setup.design.rho)
     assert content["guarantee"]["words"] == given.guarantee
     assert content["query"]["neighbours"] == "one record replaced"
     assert content["query"]["sensitivity"] == setup.query.sensitivity
