@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures.compare import Mark, more_words, plot_ranked
-from mvgviz.pictures.error_axis import ErrorAxis, add_references, error_axis, mean_words, reference_items
+from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
 from mvgviz.pictures.families import case_of, last_words, price_words
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import design_words
@@ -70,28 +71,21 @@ def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]
     axis = replace(axis, high=axis.high + _ROOM * (axis.high - axis.low))
     figure = go.Figure()
     add_references(figure, axis, references, len(falls))
-    left, right = zip(*(_ends(fall, axis) for fall in falls), strict=True)
+    after = axis.cut([fall.after for fall in falls])
+    before = axis.cut([-math.inf if fall.before is None else fall.before for fall in falls])  # cut at the axis
+    left, right, joints = np.minimum(before, after), np.maximum(before, after), after[:-1].tolist()
     standing, rows = iter(ENDS), list(range(len(falls)))
     colours = [next(standing, DIRECTIONAL) if fall.before is None else EXACT if fall.gains else IID for fall in falls]
-    figure.add_bar(orientation="h", y=rows, base=list(left), marker={"color": colours}, showlegend=False,
-                   x=[high - low for low, high in zip(left, right, strict=True)],
+    figure.add_bar(orientation="h", y=rows, base=left, x=right - left, marker={"color": colours}, showlegend=False,
                    customdata=[fall.said for fall in falls], hovertemplate="%{customdata}<extra></extra>")
-    joints = [float(axis.cut(fall.after)) for fall in falls[:-1]]
     figure.add_scatter(x=[x for here in joints for x in (here, here, None)], showlegend=False, hoverinfo="skip",
                        y=[y for at in rows[:-1] for y in (at, at + 1, None)], **stroke(DATA, 1))
-    figure.add_scatter(x=list(right), y=rows, mode="text",
-                       text=[f"  {fall.text}" for fall in falls], textposition="middle right", cliponaxis=False,
-                       textfont={"size": 12}, showlegend=False, hoverinfo="skip")
+    figure.add_scatter(x=right, y=rows, mode="text", text=[f"  {fall.text}" for fall in falls], cliponaxis=False,
+                       textposition="middle right", textfont={"size": 12}, showlegend=False, hoverinfo="skip")
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**row_axis([fall.label for fall in falls], 12))
     figure.update_layout(barmode="overlay", bargap=0.35)
     return styled(figure, height=max(100 + 46 * len(falls), 220), top=35)
-
-
-def _ends(fall: Fall, axis: ErrorAxis) -> tuple[float, float]:
-    after = float(axis.cut(fall.after))
-    before = float(axis.value(axis.low)) if fall.before is None else float(axis.cut(fall.before))
-    return min(before, after), max(before, after)
 
 
 NAMES = {"calibration": "calibration", "query": "the query", "bound": "the bound", "shape": "the shape",

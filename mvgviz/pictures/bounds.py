@@ -60,15 +60,14 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
     value = "typical error of an entry (standard deviation)" if as_noise else "allowed precision φ² (product of norms)"
     for line in sorted(lines, key=lambda line: line.main):
         label = line.name if line.tail is None else f"{line.name}, tail {TAILS[line.tail].short}"
-        figure.add_scatter(x=curves.positions, y=line.values, name=line.name, legendgroup=line.name,
-                           showlegend=line.main, opacity=1.0 if line.main else 0.75,
-                           hovertemplate=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>",
-                           **theme.stroke(line.colour, _width(line), TAIL_DASHES.get(line.tail or "", "solid")))
+        theme.add_line(figure, curves.positions, line.values, line.name, line.colour, _width(line),
+                       TAIL_DASHES.get(line.tail or "", "solid"), hover=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}",
+                       legendgroup=line.name, showlegend=line.main, opacity=1.0 if line.main else 0.75)
     tails = {line.tail for line in lines if line.tail is not None}
     for tail in TAIL_DASHES:
         if len(tails) > 1 and tail in tails:
-            figure.add_scatter(x=[None], y=[None], name=f"tail {TAILS[tail].short}", hoverinfo="skip",
-                               **theme.stroke(theme.DATA, 1.5, TAIL_DASHES[tail]))
+            theme.add_line(figure, [None], [None], f"tail {TAILS[tail].short}", theme.DATA, 1.5, TAIL_DASHES[tail],
+                           hover=None)
     main = [line for line in lines if line.main]
     figure.add_scatter(x=[curves.here] * len(main), y=[line.here for line in main], mode="markers",
                        name="this scenario", cliponaxis=False, showlegend=False,
@@ -208,16 +207,13 @@ def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
     (left, right), upwards = (min(xs) - 1.5, max(xs) + 1.5), (min(ys) - 2, max(ys) + 2)
     figure, across = go.Figure(), np.array([10**left, 10**right])
     for edge in edges:
-        figure.add_scatter(x=across, y=edge.limit / across, name=edge.name, fill="tozeroy" if edge.filled else "none",
-                           fillcolor=theme.wash(edge.colour, 0.14),
-                           hovertemplate=f"{edge.name}: product {edge.limit:.4g}<extra></extra>",
-                           **theme.stroke(edge.colour, edge.width, edge.dash))
+        theme.add_line(figure, across, edge.limit / across, edge.name, edge.colour, edge.width, edge.dash,
+                       hover=f"{edge.name}: product {edge.limit:.4g}", fill="tozeroy" if edge.filled else "none",
+                       fillcolor=theme.wash(edge.colour, 0.14))
     for design in places:
-        figure.add_scatter(x=[design.rows], y=[design.cols], mode="markers", name=design.name,
-                           marker={"size": design.size, "color": design.colour, "symbol": design.symbol,
-                                   "line": {"width": 2, "color": theme.DATA}},
-                           hovertemplate=f"{design.name}<br>rows %{{x:.4g}}, columns %{{y:.4g}}, product "
-                                         f"{design.product:.4g}<extra></extra>")
+        theme.add_dots(figure, [design.rows], [design.cols], design.name, design.colour, design.size, design.symbol,
+                       edge=theme.DATA, hover=f"{design.name}<br>rows %{{x:.4g}}, columns %{{y:.4g}}, product "
+                       f"{design.product:.4g}")
     for axis, title, ends in ((figure.update_xaxes, "precision over rows, ‖σ(Σ⁻¹)‖₂", (left, right)),
                               (figure.update_yaxes, "precision over columns, ‖σ(Ψ⁻¹)‖₂", upwards)):
         axis(type="log", title=title, range=list(ends), **theme.decades(*ends))
@@ -235,16 +231,14 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
                            line={"width": 0}, fillcolor=theme.wash(colour, 0.2), name=f"{winner} allows more",
                            hoverinfo="skip", showlegend=False)
     below = border <= 2
-    figure.add_scatter(x=ranks[below], y=border[below], name="exact border",
-                       hovertemplate="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>",
-                       **theme.stroke(theme.THEOREM2, 3))
+    theme.add_line(figure, ranks[below], border[below], "exact border", theme.THEOREM2, 3,
+                   hover="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>")
     for name, x, y, dash in (("paper: s₂ ≤ γ", [1, last], [1, 1], "dash"),
                              ("paper: r > 12, PSD" if problem.psd else "paper: r > 12 (PSD only)",
                               [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
-        figure.add_scatter(x=x, y=y, name=name, hoverinfo="name", **theme.stroke(theme.DATA, 2, dash))
-    figure.add_scatter(x=[rank], y=[ratio], mode="markers", name="this scenario", cliponaxis=False,
-                       marker={"size": 13, "color": theme.DIRECTIONAL, "line": {"width": 2, "color": theme.DATA}},
-                       hovertemplate="r = %{x}, s₂/γ = %{y:.4g}<extra>this scenario</extra>")
+        theme.add_line(figure, x, y, name, theme.DATA, 2, dash)
+    theme.add_dots(figure, [rank], [ratio], "this scenario", theme.DIRECTIONAL, 13, edge=theme.DATA,
+                   hover="r = %{x}, s₂/γ = %{y:.4g}<extra>this scenario</extra>", cliponaxis=False)
     words = ((math.log10(last) * 0.7, 0.5, f"{second} allows more"),
              (math.log10(last) * 0.2, 1.7, "Theorem 1 allows more"),
              (math.log10(last) / 2, 2.1, "no query is here (s₂ ≤ 2γ)"))

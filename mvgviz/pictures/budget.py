@@ -23,6 +23,7 @@ from mvgviz.validation import FloatArray
 MOST = 40
 _FEW = 24
 _SAME = 0.005
+_SURVIVES = "%{customdata[0]}: %{x:.4g} survives (log PNR), mutual information %{customdata[1]:.4g} nats"
 
 
 def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
@@ -69,10 +70,8 @@ def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
     _add_stems(figure, iid[shown].tolist(), ours[shown].tolist(), theme.DATA, width=2)
     for label, values, colour, symbol in (("equal noise", iid[shown], theme.IID, "circle-open"),
                                           ("directional noise", ours[shown], theme.DIRECTIONAL, "circle")):
-        figure.add_scatter(x=values, y=np.arange(len(names)), mode="markers", name=label, customdata=names,
-                           marker={"color": colour, "size": 10 if len(names) <= _FEW else 7, "symbol": symbol,
-                                   "line": {"width": 2, "color": colour}},
-                           hovertemplate=f"%{{customdata}}: %{{x:.3g}} with {label}<extra></extra>")
+        theme.add_dots(figure, values, np.arange(len(names)), label, colour, 10 if len(names) <= _FEW else 7, symbol,
+                       edge=colour, hover=f"%{{customdata}}: %{{x:.3g}} with {label}", customdata=names)
     _add_one(figure, len(names), "signal = noise", {"color": theme.DATA, "width": 1, "dash": "dot"})
     both = [*iid[shown].tolist(), *ours[shown].tolist(), 1.0]
     figure.update_xaxes(title="signal / noise (log scale)", **theme.log_axis(min(both), max(both), room=0.08))
@@ -168,8 +167,8 @@ def plot_survives(scores: Sequence[SplitScore]) -> go.Figure:
         marker={"color": [theme.DIRECTIONAL if score.is_current else theme.WEAK for score in scores],
                 "line": theme.EDGE},
         text=[f"{score.log_pnr:.3g}" for score in scores], textposition="auto",
-        customdata=[score.mutual_information for score in scores],
-        hovertemplate="%{y}: %{x:.4g} survives (log PNR), mutual information %{customdata:.4g} nats<extra></extra>"))
+        customdata=[[SPLITS[score.split], score.mutual_information] for score in scores],
+        hovertemplate=f"{_SURVIVES}<extra></extra>"))
     figure.update_xaxes(title="information that survives (log PNR in nats)", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", automargin=True)
     return theme.styled(figure, height=340, legend=False)
@@ -181,14 +180,10 @@ def plot_pnr(scores: Sequence[SplitScore]) -> go.Figure:
     rows = {split: i for i, split in enumerate(dict.fromkeys(score.split for score in scores))}
     for guarantee in dict.fromkeys(score.guarantee for score in scores):
         some = [score for score in scores if score.guarantee == guarantee and score.log_pnr > 0]
-        figure.add_scatter(
-            x=[score.log_pnr for score in some], y=[rows[score.split] for score in some], mode="markers",
-            name=GUARANTEES[guarantee].in_chart,
-            customdata=[[SPLITS[score.split], score.mutual_information] for score in some],
-            marker={"color": theme.GUARANTEE_COLOURS[guarantee], "size": 13,
-                    "symbol": "circle" if guarantee == "exact" else "diamond"},
-            hovertemplate="%{customdata[0]}: %{x:.4g} survives (log PNR),"
-                          " mutual information %{customdata[1]:.4g} nats<extra></extra>")
+        theme.add_dots(figure, [score.log_pnr for score in some], [rows[score.split] for score in some],
+                       GUARANTEES[guarantee].in_chart, theme.GUARANTEE_COLOURS[guarantee], 13,
+                       "circle" if guarantee == "exact" else "diamond", hover=_SURVIVES,
+                       customdata=[[SPLITS[score.split], score.mutual_information] for score in some])
     current = [score for score in scores if score.is_current]
     figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
                        mode="markers", name="this design", hoverinfo="skip",
@@ -253,8 +248,7 @@ def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figu
                            textposition="bottom center", hoverinfo="name",
                            marker={"symbol": "x", "size": 8, "color": theme.DATA})
     if numbers.surface is not None:
-        figure.add_scatter(x=[-0.5, len(columns) - 0.5], y=[numbers.surface] * 2, name="level", hoverinfo="name",
-                           **theme.stroke(theme.DIRECTIONAL, 2, "dash"))
+        theme.add_line(figure, [-0.5, len(columns) - 0.5], [numbers.surface] * 2, "level", theme.DIRECTIONAL, 2, "dash")
     figure.update_layout(barmode="overlay", bargap=0.04)
     figure.update_xaxes(tickvals=columns.tolist(), ticktext=names, showgrid=False, range=[-0.5, len(columns) - 0.5])
     figure.update_yaxes(title="height above the lowest ground" if numbers.from_lowest else unit,

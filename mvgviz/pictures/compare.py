@@ -140,12 +140,10 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
 def _add_dot(figure: go.Figure, mark: Mark, at: int, axis: ErrorAxis) -> None:
     name = mark.label.replace("<br>", " ")
     half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
-    figure.add_scatter(
-        x=[float(axis.cut(mark.mean))], y=[at], mode="markers", name=name, showlegend=False, cliponaxis=False,
-        opacity=0.6 if mark.faint else 1.0,
-        marker={"color": mark.colour, "symbol": mark.symbol, "size": 10, "line": {"width": 2, "color": mark.colour}},
-        error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5),
-        hovertemplate=f"<b>{name}</b><br>error {as_number(mark.mean)}{half}<br>{mark.said}<extra></extra>")
+    theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
+                   hover=f"<b>{name}</b><br>error {as_number(mark.mean)}{half}<br>{mark.said}", showlegend=False,
+                   cliponaxis=False, opacity=0.6 if mark.faint else 1.0,
+                   error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5))
 
 
 def _beside(mark: Mark, axis: ErrorAxis) -> tuple[float, str, str]:
@@ -196,8 +194,8 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
     add_lines_over(figure, axis, shown, (low, high), row=1, col=1)
     for line in lines:
         _add_curve(figure, line)
-    figure.add_scatter(x=[low, high], y=[error, error], name=f"wanted error: {as_number(error)}", hoverinfo="name",
-                       row=1, col=1, **theme.stroke(theme.DATA, 3))
+    theme.add_line(figure, [low, high], [error, error], f"wanted error: {as_number(error)}", theme.DATA, 3, row=1,
+                   col=1)
     for at, line in enumerate(lines):
         _add_reading(figure, line, at, error, low, high)
     figure.add_vline(x=scenario.epsilon, line={"color": theme.DATA, "width": 1, "dash": "dot"})  # the scenario's

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.labels import REFERENCES
-from mvgviz.pictures.theme import DATA, log_ticks, stroke
+from mvgviz.pictures.theme import DATA, add_line, log_ticks
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References
@@ -113,8 +113,7 @@ def _add_reference(figure: go.Figure, axis: ErrorAxis, kind: str, x: Any, y: Any
                    **where: Any) -> None:
     inside = axis.holds(value)
     name = REFERENCES[kind] + (f": {as_number(value)}" if level else "") + ("" if inside else " (off the scale)")
-    figure.add_scatter(x=x if inside else [None], y=y if inside else [None], name=name, hoverinfo="name",
-                       **stroke(DATA, 2, REFERENCE_DASHES[kind]), **where)
+    add_line(figure, x if inside else [None], y if inside else [None], name, DATA, 2, REFERENCE_DASHES[kind], **where)
 
 
 def mean_words(outcome: Outcome) -> str:

@@ -12,7 +12,7 @@ from scipy import optimize
 
 from mvgviz.noise.families import FAMILIES, Family, pure_epsilon, same_attacker, staircase_std
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, decades, log_axis, stroke, styled
+from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, add_dots, add_line, decades, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability
 
@@ -146,10 +146,9 @@ def family_split_picture(case: Case) -> Picture:
     for family in FAMILIES.values():
         curve = np.array([family.split(priority, other, share, *case.promise) for share in _SHARES]) / unit
         here = np.array(family.split(priority, other, case.share, *case.promise)) / unit
-        figure.add_scatter(x=curve[:, 0], y=curve[:, 1], name=family.title, customdata=_SHARES,
-                           hovertemplate="share %{customdata:.0%}: %{x:.3g} × on priority columns, %{y:.3g} × on others"
-                                         f"<extra>{family.title}</extra>",
-                           **stroke(FAMILY_COLOURS[family.name], 2.5))
+        add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5,
+                 hover="share %{customdata:.0%}: %{x:.3g} × on priority columns, %{y:.3g} × on others"
+                 f"<extra>{family.title}</extra>", customdata=_SHARES)
         figure.add_scatter(x=here[:1], y=here[1:], mode="markers", showlegend=False, hoverinfo="skip",
                            marker={"color": FAMILY_COLOURS[family.name], "size": 10})
         across.append(here[0])
@@ -157,8 +156,7 @@ def family_split_picture(case: Case) -> Picture:
     highest = max(up) * 2
     if case.delta <= _KNOWN_DELTA and _KNOWN_EPSILONS[0] <= case.epsilon <= _KNOWN_EPSILONS[1]:
         across.append(_KNOWN * math.sqrt(priority) * staircase_std(case.epsilon) / unit)
-        figure.add_scatter(x=[across[-1]] * 2, y=[min(up) / 1.5, highest], mode="lines", name="lowest possible (bound)",
-                           line={"color": DATA, "width": 2, "dash": "dot"}, hoverinfo="name")
+        add_line(figure, [across[-1]] * 2, [min(up) / 1.5, highest], "lowest possible (bound)", DATA, 2, "dot")
     figure.update_xaxes(title="noise on priority columns (× equal Gaussian noise)",
                         **log_axis(min(across) / 1.2, max(1.0, *across), room=0.05))
     figure.update_yaxes(title="noise on other columns (× equal Gaussian noise)",
@@ -193,9 +191,8 @@ def family_map_picture(case: Case) -> Picture:
     for name, places in _winners(case.delta).items():
         if places:
             title = FAMILIES[name].title
-            figure.add_scatter(x=[size for size, _ in places], y=[epsilon for _, epsilon in places], mode="markers",
-                               name=title, marker={"color": FAMILY_COLOURS[name], "symbol": "square", "size": 17},
-                               hovertemplate="%{x} columns, ε = %{y}<extra>" + title + "</extra>")
+            add_dots(figure, [size for size, _ in places], [epsilon for _, epsilon in places], title,
+                     FAMILY_COLOURS[name], 17, "square", hover="%{x} columns, ε = %{y}<extra>" + title + "</extra>")
     figure.add_scatter(x=[case.size], y=[case.epsilon], mode="markers", name="this scenario", cliponaxis=False,
                        marker={"size": 15, "color": PAPER, "symbol": "circle", "line": {"width": 4, "color": DATA}},
                        hovertemplate="%{x} columns, ε = %{y}<extra>this scenario</extra>")
@@ -219,9 +216,8 @@ def family_curves_picture(case: Case) -> Picture:
     for name in ("gaussian", "ellipse", "box"):
         family = FAMILIES[name]
         deltas = np.array([family.delta_at(float(at), case.size, *case.promise) for at in grid])
-        figure.add_scatter(x=grid, y=np.where(deltas > _LEAST, deltas, np.nan), name=family.title,
-                           hovertemplate="ε = %{x:.3g}: δ = %{y:.2g}<extra>" + family.title + "</extra>",
-                           **stroke(FAMILY_COLOURS[name], 2.5))
+        add_line(figure, grid, np.where(deltas > _LEAST, deltas, np.nan), family.title, FAMILY_COLOURS[name], 2.5,
+                 hover="ε = %{x:.3g}: δ = %{y:.2g}<extra>" + family.title + "</extra>")
     figure.add_scatter(x=[case.epsilon], y=[case.delta], mode="markers", name="the promise",
                        marker={"size": 12, "color": PAPER, "line": {"width": 3, "color": DATA}}, hoverinfo="name")
     figure.update_xaxes(title="ε")
@@ -244,10 +240,8 @@ def family_releases_picture(case: Case, releases: int) -> Picture:
     unit, top = noise_of(_GAUSSIAN, case), 3 * math.sqrt(MOST_RELEASES)
     for name in ("gaussian", "box"):
         noises = [noise_of(FAMILIES[name], case, count) / unit for count in counts]
-        figure.add_scatter(x=counts, y=[value if math.isfinite(value) else None for value in noises],
-                           name=FAMILIES[name].title,
-                           hovertemplate="%{x} releases: %{y:.3g} ×<extra>" + FAMILIES[name].title + "</extra>",
-                           **stroke(FAMILY_COLOURS[name], 2.5))
+        add_line(figure, counts, [value if math.isfinite(value) else None for value in noises], FAMILIES[name].title,
+                 FAMILY_COLOURS[name], 2.5, hover=f"%{{x}} releases: %{{y:.3g}} ×<extra>{FAMILIES[name].title}</extra>")
     figure.add_vline(x=releases, line={"color": DATA, "dash": "dot"})
     where = "priority columns" if case.is_split else "every number"
     figure.update_xaxes(title="releases that share the promise")

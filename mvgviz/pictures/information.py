@@ -62,9 +62,8 @@ def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
         ratios = (_SIGNALS * stds["gaussian"] / stds[name]) ** 2
         heights[name] = [bits_through(name, ratio) / bits_through("gaussian", signal**2) if ratio >= LEAST_RATIO
                          else math.nan for ratio, signal in zip(ratios, _SIGNALS, strict=True)]
-        figure.add_scatter(x=_SIGNALS, y=heights[name], name=family.title,
-                           hovertemplate="%{y:.3g} × Gaussian noise<extra>" + family.title + "</extra>",
-                           **theme.stroke(FAMILY_COLOURS[name], 2.5))
+        theme.add_line(figure, _SIGNALS, heights[name], family.title, FAMILY_COLOURS[name], 2.5,
+                       hover="%{y:.3g} × Gaussian noise<extra>" + family.title + "</extra>")
     drawn = [height for each in heights.values() for height in each if math.isfinite(height)]
     figure.update_xaxes(title="answer / Gaussian noise (standard deviations)", **theme.log_axis(0.3, 10, room=0.02))
     figure.update_yaxes(title="information let through<br>(× Gaussian noise)",
@@ -93,12 +92,12 @@ def sums_picture(records: int) -> Picture:
     for name, answers in zip(QUERIES, answers_of(records), strict=True):
         heights = np.histogram((answers - answers.mean()) / answers.std(), edges)[0] / answers.size / (edges[1]
                                                                                                       - edges[0])
-        figure.add_scatter(x=middles, y=heights, name=name, **theme.stroke(_COLOURS[name], 2),
-                           hovertemplate="%{x:.2g} standard deviations: %{y:.2g}<extra>" + name + "</extra>")
+        theme.add_line(figure, middles, heights, name, _COLOURS[name], 2,
+                       hover="%{x:.2g} standard deviations: %{y:.2g}<extra>" + name + "</extra>")
         bits, error = lacking_bits(answers)
         lacks.append(f"{name} {bits:.2f} ± {error:.2f}".replace("-0.00", "0.00"))
-    figure.add_scatter(x=middles, y=np.exp(-middles**2 / 2) / math.sqrt(2 * math.pi), name="normal",
-                       hoverinfo="skip", **theme.stroke(DATA, 2.5, "dash"))
+    theme.add_line(figure, middles, np.exp(-middles**2 / 2) / math.sqrt(2 * math.pi), "normal", DATA, 2.5, "dash",
+                   hover=None)
     figure.update_xaxes(title="answer (standard deviations from its mean)", range=[-4, 4])
     figure.update_yaxes(title="density", range=[0, 1.1])
     return Picture(theme.styled(figure, height=340), (

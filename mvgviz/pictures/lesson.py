@@ -54,8 +54,8 @@ class Ghost:
         """Return the picture with the ghost on it, and its takeaway with the guess."""
         xs, ys = ([value for line in self.lines for value in (*(line[:, k] + guess * line[:, k + 2]), None)][:-1]
                   for k in (0, 1))
-        picture.figure.add_scatter(x=xs, y=ys, name=name, hoverinfo="name", xaxis=f"x{self.axes}",
-                                   yaxis=f"y{self.axes}", zorder=9, **theme.stroke(theme.DATA, 4, "dot"))
+        theme.add_line(picture.figure, xs, ys, name, theme.DATA, 4, "dot", xaxis=f"x{self.axes}", yaxis=f"y{self.axes}",
+                       zorder=9)
         return picture.adding(f"{name[0].upper()}{name[1:]}: {self.shown % guess}.")
 
 
@@ -91,9 +91,8 @@ def add_track(figure: go.Figure, ghost: Ghost, *, title: str, name: str, truth: 
     """The figure, and under it a line on which a number is guessed; a bar ends at the ``truth`` once it is shown."""
     room = 0.03 * (ghost.most - ghost.least)
     if truth is not None:
-        figure.add_scatter(x=[ghost.least, truth, truth, ghost.least], y=[0.1, 0.1, 0.9, 0.9], fill="toself",
-                           name=name, fillcolor=theme.wash(theme.DIRECTIONAL, 0.6), hoverinfo="name", xaxis="x2",
-                           yaxis="y2", **theme.stroke(theme.DIRECTIONAL, 2))
+        theme.add_line(figure, [ghost.least, truth, truth, ghost.least], [0.1, 0.1, 0.9, 0.9], name, theme.DIRECTIONAL,
+                       2, fill="toself", fillcolor=theme.wash(theme.DIRECTIONAL, 0.6), xaxis="x2", yaxis="y2")
     return _add_below(figure, title, [ghost.least - room, ghost.most + room], {
         "range": [-0.3, 1.3], "showticklabels": False, "showgrid": False, "zeroline": False})
 
@@ -125,9 +124,8 @@ class Plane:
     def boxed(self, figure: go.Figure) -> go.Figure:
         """Return the figure with the axes of this plane and, around its middle, all that one pupil can change."""
         wide, high = self.moves
-        figure.add_scatter(x=[-wide, wide, wide, -wide, -wide], y=[-high, -high, high, high, -high], fill="toself",
-                           name="change box", fillcolor=theme.wash(theme.DATA, 0.5), hoverinfo="name",
-                           **theme.stroke(theme.DATA, 1))
+        theme.add_line(figure, [-wide, wide, wide, -wide, -wide], [-high, -high, high, high, -high], "change box",
+                       theme.DATA, 1, fill="toself", fillcolor=theme.wash(theme.DATA, 0.5))
         return self.drawn(figure)
 
     def drawn(self, figure: go.Figure, *, centre: tuple[float, float] = (0.0, 0.0)) -> go.Figure:
@@ -161,9 +159,8 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
     for name, side, colour, dash, level in ((names[0], -1, theme.DATA, "dash", 2),
                                             (names[1], 1, theme.DIRECTIONAL, "solid", 1)):
         # The dashed one on top: both are seen where they coincide.
-        figure.add_scatter(x=published, y=np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), name=name,
-                           fill="tozeroy", fillcolor=theme.wash(colour, 0.25), hoverinfo="name", zorder=level,
-                           **theme.stroke(colour, 4, dash))
+        theme.add_line(figure, published, np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), name, colour, 4,
+                       dash, fill="tozeroy", fillcolor=theme.wash(colour, 0.25), zorder=level)
     figure.update_xaxes(title=axis, range=[float(published[0]), float(published[-1])], nticks=6, zeroline=False)
     figure.update_yaxes(title="how often", showticklabels=False, showgrid=False, range=[0, 1.25], zeroline=False)
     return large(figure)
@@ -187,16 +184,14 @@ def plot_private(outlines: Sequence[tuple[str, str, FloatArray]], plane: Plane, 
     """The change box inside private outlines (name, colour, 2 × points); ``touches`` (2 × many): where they meet."""
     figure = _add_outlines(go.Figure(), outlines)
     if touches is not None:
-        figure.add_scatter(x=touches[0], y=touches[1], mode="markers", name="corner that touches", hoverinfo="name",
-                           zorder=5, marker={"size": 15, "color": theme.THEOREM2,
-                                             "line": {"width": 2, "color": theme.INK}})
+        theme.add_dots(figure, touches[0], touches[1], "corner that touches", theme.THEOREM2, 15, edge=theme.INK,
+                       zorder=5)
     return plane.boxed(figure)
 
 
 def _add_outlines(figure: go.Figure, outlines: Sequence[tuple[str, str, FloatArray]]) -> go.Figure:
     for name, colour, (x, y) in outlines:
-        figure.add_scatter(x=x, y=y, name=name, hoverinfo="name",
-                           **theme.stroke(colour, 4, "dash" if colour == theme.IID else "solid"))
+        theme.add_line(figure, x, y, name, colour, 4, "dash" if colour == theme.IID else "solid")
     return figure
 
 
@@ -206,12 +201,11 @@ def add_line(figure: go.Figure, plane: Plane, angle: float, least: float | None)
     ``least``: in steps of what one pupil can change.
     """
     far = plane.line(angle, 2 * plane.reach, 0.0)[0]
-    figure.add_scatter(x=[-far[0], far[0]], y=[-far[1], far[1]], name="the mixture", hoverinfo="name",
-                       **theme.stroke(theme.LINE, 2))
+    theme.add_line(figure, [-far[0], far[0]], [-far[1], far[1]], "the mixture", theme.LINE, 2)
     if least is not None:
         (x0, y0), (x1, y1) = plane.line(angle, least, 0.3)
-        figure.add_scatter(x=[x0, x1, None, -x0, -x1], y=[y0, y1, None, -y0, -y1], name="lowest possible Gaussian",
-                           hoverinfo="name", zorder=6, **theme.stroke(theme.EXACT, 6))
+        theme.add_line(figure, [x0, x1, None, -x0, -x1], [y0, y1, None, -y0, -y1], "lowest possible Gaussian",
+                       theme.EXACT, 6, zorder=6)
     return figure
 
 
@@ -233,8 +227,7 @@ def plot_columns(columns: int, most: int, *, gain: Gain | None, epsilon: float) 
                            name=f"ε = {size:.2g}", hoverinfo="name", showlegend=False)
         _add_below(figure, "ε spent for this precision on sleep", [0, 5],
                    theme.row_axis(["directional", "equal noise"], _SIZE - 2))
-    figure.add_scatter(x=[-_LEFT, most + 0.6], y=[1, 1], name="equal noise", hoverinfo="name",
-                       **theme.stroke(theme.IID, 3, "dash"))
+    theme.add_line(figure, [-_LEFT, most + 0.6], [1, 1], "equal noise", theme.IID, 3, "dash")
     figure.update_xaxes(title="question", range=[-_LEFT, most + 0.6], tickvals=[1, *range(5, most + 1, 5)],
                         ticktext=["sleep", *map(str, range(5, most + 1, 5))], showgrid=False, zeroline=False,
                         selector=0)
@@ -276,10 +269,8 @@ def plot_trials(pay: Pay, *, shown: bool) -> go.Figure:
             continue
         bar = ({"type": "data", "array": [pay.margin], "thickness": 4, "width": 10} if row == DIRECTIONAL_ROW else
                {"visible": False})
-        figure.add_scatter(x=[error], y=[row], mode="markers", name=name, error_x=bar, showlegend=False,
-                           marker={"size": 16, "color": colour,
-                                   "symbol": "diamond" if colour == theme.DATA else "circle"},
-                           hovertemplate=f"{name}: %{{x:.2f}}<extra></extra>")
+        theme.add_dots(figure, [error], [row], name, colour, 16, "diamond" if colour == theme.DATA else "circle",
+                       hover=f"{name}: %{{x:.2f}}", error_x=bar, showlegend=False)
     figure.update_xaxes(title="average error (half pints a day)", range=[3, 5.7], dtick=0.5, zeroline=False)
     figure.update_yaxes(**theme.row_axis(_ROWS), ticklabelstandoff=8)
     return large(figure)
@@ -325,12 +316,10 @@ def game_picture(played: Game, *, said: int) -> Picture:
     outline = middle[:, None] + (ellipse_outline(played.covariance, level) if played.half_box is None else
                                  played.half_box[:, None] * np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]]))
     figure = go.Figure()
-    figure.add_scatter(x=outline[0], y=outline[1], name=f"{100 * level:.0f} of 100 releases", hoverinfo="name",
-                       **theme.stroke(theme.DATA, 2, "dash"))
+    theme.add_line(figure, outline[0], outline[1], f"{100 * level:.0f} of 100 releases", theme.DATA, 2, "dash")
     if over:
         ends = middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])
-        figure.add_scatter(x=ends[0], y=ends[1], name="the best guess changes here", hoverinfo="name",
-                           **theme.stroke(theme.EXACT, 3))
+        theme.add_line(figure, ends[0], ends[1], "the best guess changes here", theme.EXACT, 3)
     for guess, name in names.items():
         seen = [each.point for each in played.rounds[:said] if each.truth == guess]
         points = [tuple(played.centres[guess]), *seen]

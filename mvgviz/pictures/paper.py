@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from mvgviz.paper import EPSILONS, Curve, Report
 from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, interval, stroke, styled
+from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, add_line, interval, styled
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References
@@ -50,8 +50,7 @@ def directions_picture(curves: Sequence[Curve], references: References, *, symbo
                                ("no-data baseline", references.trivial, "dot"),
                                ("no privacy", references.non_private, "longdash")):
         if value > 0:
-            figure.add_scatter(x=[EPSILONS[0], EPSILONS[-1]], y=[value, value], name=label, hoverinfo="name",
-                               **stroke(DATA, 1.5, dash))
+            add_line(figure, [EPSILONS[0], EPSILONS[-1]], [value, value], label, DATA, 1.5, dash)
     figure.update_xaxes(title="ε (log scale)", type="log", tickvals=list(EPSILONS),
                         ticktext=[f"{epsilon:g}" for epsilon in EPSILONS])
     scale = {"type": "log"} if log else {"type": "linear", "rangemode": "tozero"}
@@ -129,8 +128,7 @@ def rows_picture(report: Report, dots: list[Dot]) -> Picture:
                 "%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})<extra>" + series
                 + "</extra>"))
     for label, at, dash in (("random guess", 1.0, "dash"), ("no-data baseline", trivial, "dot")):
-        figure.add_scatter(x=[at, at], y=[-0.6, len(rows) - 0.4], name=label, hoverinfo="name",
-                           **stroke(DATA, 1.5, dash))
+        add_line(figure, [at, at], [-0.6, len(rows) - 0.4], label, DATA, 1.5, dash)
     beyond = sum(not row.printed for row in report.rows)
     if 0 < beyond < len(rows):
         figure.add_hline(y=beyond - 0.5, line={"color": DATA, "width": 1})

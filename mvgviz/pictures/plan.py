@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import split_words
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, log_axis, styled
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, add_dots, log_axis, styled
 from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, pair_trade
@@ -34,11 +34,8 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
                                         (trade.share, "this plan", DIRECTIONAL, "circle")):
         if shares[0] <= share <= shares[-1] or name == "this plan":
             x, y = trade.at(share)
-            figure.add_scatter(
-                x=[x], y=[y], mode="markers", name=name,
-                marker={"color": colour, "size": 13, "symbol": symbol, "line": {"width": 2, "color": colour}},
-                hovertemplate=f"{name}: {100 * share:.1f} % to {first}, noise %{{x:.3g}} on it, %{{y:.3g}} on the "
-                              "other<extra></extra>")
+            add_dots(figure, [x], [y], name, colour, 13, symbol, edge=colour,
+                     hover=f"{name}: {100 * share:.1f} % to {first}, noise %{{x:.3g}} on it, %{{y:.3g}} on the other")
     figure.update_xaxes(title=f"noise on {first} ({_TIMES})",
                         **log_axis(min(*across, trade.here[0]), max(*across, trade.here[0]), room=0.03))
     figure.update_yaxes(title=f"noise on {second} ({_TIMES})",

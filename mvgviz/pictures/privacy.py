@@ -14,7 +14,7 @@ from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon
 from mvgviz.noise.ties import largest_first
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import open_parts, thing
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, stroke, styled, upright, wash
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, add_dots, add_line, styled, upright, wash
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
@@ -49,11 +49,11 @@ def tradeoff_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is
     limit = fewest_misses(epsilon, delta)
     hover = "accuses %{x:.2%} of those without it, misses %{y:.2%} of those with it<extra></extra>"
     figure = go.Figure()
-    figure.add_scatter(x=[0, 1], y=[1, 0], name="guessing", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
-    figure.add_scatter(x=limit[0], y=limit[1], name="promised limit", hoverinfo="name", **stroke(EXACT, 2, "dot"))
-    figure.add_scatter(x=false_alarms, y=misses, name="best attack", hovertemplate=hover, **stroke(DIRECTIONAL, 2.5))
-    figure.add_scatter(x=[marked], y=[float(spent.misses(marked))], mode="markers", name=said, showlegend=bool(said),
-                       cliponaxis=False, marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
+    add_line(figure, [0, 1], [1, 0], "guessing", DATA, 1.5, "dash")
+    add_line(figure, limit[0], limit[1], "promised limit", EXACT, 2, "dot")
+    add_line(figure, false_alarms, misses, "best attack", DIRECTIONAL, 2.5, hover=hover)
+    add_dots(figure, [marked], [float(spent.misses(marked))], said, DIRECTIONAL, 11, hover=hover, showlegend=bool(said),
+             cliponaxis=False)
     for axis, title in ((figure.update_xaxes, "false alarms: without it, yet accused"),
                         (figure.update_yaxes, "misses: with it, not accused")):
         axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])
@@ -91,8 +91,8 @@ def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
         figure.add_scatter(x=centres, y=np.histogram(scores, edges, density=True)[0], mode="lines", fill="tozeroy",
                            fillcolor=wash(colour, 0.45), line={"color": colour, "width": 1, "shape": "hvh"},
                            name=f"{name}, simulated", hoverinfo="name")
-        figure.add_scatter(x=centres, y=np.exp(-(centres - claimed) ** 2 / 2) / np.sqrt(2 * np.pi),
-                           name=f"{name}, claimed", hoverinfo="name", **stroke(colour, 2, "dot"))
+        add_line(figure, centres, np.exp(-(centres - claimed) ** 2 / 2) / np.sqrt(2 * np.pi), f"{name}, claimed",
+                 colour, 2, "dot")
     figure.add_vline(x=result.threshold, line={"color": EXACT, "width": 2},
                      annotation={"text": "accused →", "font": {"color": EXACT}})
     figure.update_xaxes(title="score of a release (claimed noise: 1)", zeroline=False)
@@ -120,18 +120,15 @@ def loss_picture(mu: float, *, epsilon: float, thing: str = "record") -> Picture
     low, high, seen = -end, max(end, epsilon + mu) if away <= _FAR else end, away <= _FAR
     loss, beyond = np.linspace(low, high, 241), often(mass_beyond(epsilon, mu))
     density, figure = loss_density(loss, mu), go.Figure()
-    figure.add_scatter(x=loss, y=density, name=f"{thing} there",
-                       hovertemplate="loss %{x:.3g}: density %{y:.3g}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
-    figure.add_scatter(x=loss, y=loss_density(loss, mu, replaced=True), name="not there", hoverinfo="name",
-                       **stroke(DATA, 1.5, "dash"))
+    add_line(figure, loss, density, f"{thing} there", DIRECTIONAL, 2.5, hover="loss %{x:.3g}: density %{y:.3g}")
+    add_line(figure, loss, loss_density(loss, mu, replaced=True), "not there", DATA, 1.5, "dash")
     at, label = (epsilon, f"beyond ε: {beyond}") if seen else (high, "ε asked: far off")
     if seen:
         tail = np.linspace(epsilon, high, 81)
         mass = loss_density(tail, mu)
         for values, colour, name in ((mass, wash(DIRECTIONAL, 0.5), "beyond ε"),
                                      (mass * -np.expm1(epsilon - tail), DIRECTIONAL, "δ")):
-            figure.add_scatter(x=tail, y=values, name=name, fill="tozeroy", fillcolor=colour, hoverinfo="name",
-                               showlegend=False, **stroke(DIRECTIONAL, 0))
+            add_line(figure, tail, values, name, DIRECTIONAL, 0, fill="tozeroy", fillcolor=colour, showlegend=False)
         figure.add_shape(upright(at, EXACT, "dot", width=2))
     leftwards, peak = at > (low + high) / 2, float(density.max())
     figure.add_annotation(text=f"{label} →" if leftwards else f"→ {label}", x=at, y=1.32 * peak, showarrow=False,
@@ -163,9 +160,8 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
         across = {"range": [0, float(epsilons[-1])]}
     deltas = np.array([noise.delta(float(at)) for at in epsilons])
     figure = go.Figure()
-    figure.add_scatter(x=epsilons, y=np.maximum(deltas, lowest / 1e3), name="this noise",
-                       customdata=[as_probability(float(priority)) for priority in deltas],
-                       hovertemplate="ε = %{x:.3g} needs δ = %{customdata}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
+    add_line(figure, epsilons, np.maximum(deltas, lowest / 1e3), "this noise", DIRECTIONAL, 2.5,
+             hover="ε = %{x:.3g} needs δ = %{customdata}", customdata=list(map(as_probability, deltas.tolist())))
     points = [("asked", epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
     if 0 < spent < 0.999 * epsilon:
         points.insert(0, ("spent", spent, {"color": DIRECTIONAL, "size": 11}))
@@ -238,12 +234,10 @@ def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int
     exact, added = spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)
     seen = exact > 0
     figure = go.Figure()
-    figure.add_scatter(x=RELEASES, y=added, name="added up: kε at kδ",
-                       hovertemplate="%{x:.0f} releases, added up: ε = %{y:.3g}<extra></extra>",
-                       **stroke(DATA, 2, "dash"))
+    add_line(figure, RELEASES, added, "added up: kε at kδ", DATA, 2, "dash",
+             hover="%{x:.0f} releases, added up: ε = %{y:.3g}")
     name = "at most, at δ" if spent.blocks else "exact, at δ"
-    figure.add_scatter(x=RELEASES, y=np.where(seen, exact, np.nan), name=name, hovertemplate=_HOVER,
-                       **stroke(DIRECTIONAL, 2.5))
+    add_line(figure, RELEASES, np.where(seen, exact, np.nan), name, DIRECTIONAL, 2.5, hover=_HOVER)
     here = spent_together(spent, np.array([count]), epsilon=epsilon, delta=delta)
     for values, colour in zip(reversed(here), (DATA, DIRECTIONAL), strict=True):
         if values[0] > 0:

@@ -64,6 +64,26 @@ def stroke(colour: str, width: float, dash: str | None = None) -> dict[str, Any]
     return {"mode": "lines", "line": {"color": colour, "width": width} | ({} if dash is None else {"dash": dash})}
 
 
+def add_line(figure: go.Figure, x: Any, y: Any, name: str, colour: str, width: float = 2, dash: str | None = None, *,
+             hover: str | None = "", **more: Any) -> None:
+    """Add a line without markers; the pointer reads ``hover``, by default the name, nothing where None."""
+    figure.add_scatter(x=x, y=y, name=name, **stroke(colour, width, dash), **_pointed(hover), **more)
+
+
+def add_dots(figure: go.Figure, x: Any, y: Any, name: str, colour: Any, size: Any = 11, symbol: Any = "circle", *,
+             edge: str | None = None, hover: str | None = "", **more: Any) -> None:
+    """Add markers, with an ``edge`` in a colour around them if it is given; ``hover`` as for a line."""
+    marker = {"color": colour, "size": size, "symbol": symbol} | (
+        {} if edge is None else {"line": {"width": 2, "color": edge}})
+    figure.add_scatter(x=x, y=y, name=name, mode="markers", marker=marker, **_pointed(hover), **more)
+
+
+def _pointed(hover: str | None) -> dict[str, str]:
+    if not hover:
+        return {"hoverinfo": "skip" if hover is None else "name"}
+    return {"hovertemplate": hover if "<extra>" in hover else f"{hover}<extra></extra>"}
+
+
 def wash(colour: str, strength: float) -> str:
     """Return the colour, transparent, so that it shows on light and dark."""
     red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))

@@ -9,7 +9,7 @@ from mvgviz.design.trade_off import TradeOff
 from mvgviz.pictures.budget import Names
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words, other_clipping
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, log_axis, styled
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, add_dots, add_line, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import AgainstLeast, NeedsTradeOff, against_equal, against_least
 from mvgviz.text import as_factor, as_number, in_markdown
@@ -92,18 +92,15 @@ def trade_off_picture(setup: Setup, found: NeedsTradeOff) -> Picture:
     """Noise on priority columns against noise on other columns; points far away are named in the corner."""
     numbers, figure = trade_off_numbers(found), go.Figure()
     for line in numbers.lines:
-        figure.add_scatter(
-            x=line.xs, y=line.ys, mode="lines", name=line.name, customdata=line.shares,
-            line={"color": DIRECTIONAL, "width": 2.5 if line.own else 1.5, "dash": "solid" if line.own else "longdash"},
-            hovertemplate=f"share %{{customdata:.0%}}: {_HERE}")
+        width, dash = (2.5, "solid") if line.own else (1.5, "longdash")
+        add_line(figure, line.xs, line.ys, line.name, DIRECTIONAL, width, dash, customdata=line.shares,
+                 hover=f"share %{{customdata:.0%}}: {_HERE}")
     for wall in numbers.walls:
-        figure.add_scatter(x=[wall.x, wall.x], y=numbers.up, mode="lines", name=wall.name,
-                           line={"color": DATA, "width": 2, "dash": wall.dash},
-                           hovertemplate=f"{wall.name}: %{{x:.3g}} ×<extra></extra>")
+        add_line(figure, [wall.x, wall.x], numbers.up, wall.name, DATA, 2, wall.dash,
+                 hover=f"{wall.name}: %{{x:.3g}} ×")
     for mark in numbers.marks:
-        figure.add_scatter(x=[mark.x], y=[mark.y], mode="markers", name=mark.name,
-                           hovertemplate=f"{mark.name}: {_HERE}", marker={
-                               "color": COLOURS[mark.kind], "size": 13, "symbol": _SYMBOLS.get(mark.kind, "square")})
+        add_dots(figure, [mark.x], [mark.y], mark.name, COLOURS[mark.kind], 13, _SYMBOLS.get(mark.kind, "square"),
+                 hover=f"{mark.name}: {_HERE}")
     for row, mark in enumerate(numbers.far):
         figure.add_annotation(xref="paper", yref="paper", x=1, y=1 - 0.08 * row, xanchor="right", yanchor="top",
                               showarrow=False, text=far_words(mark), font={"color": COLOURS[mark.kind]})

@@ -126,11 +126,10 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
                   "tickvals": [baselines[lane.key] + 0.25 for lane in numbers.lanes]}})
     for lane in numbers.lanes:
         name, colour = LANES[lane.key]
-        figure.add_scatter(
-            x=axis.value(lane.places), y=baselines[lane.key] + 0.06 + (lane.levels + 0.5) * spacing, mode="markers",
-            name=name, customdata=lane.dots, marker={"color": colour, "size": max(spacing * per_unit - 1, 2.5)},
-            hovertemplate=f"{name}: error %{{customdata:.4g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials"
-                          "<extra></extra>")
+        theme.add_dots(figure, axis.value(lane.places), baselines[lane.key] + 0.06 + (lane.levels + 0.5) * spacing,
+                       name, colour, max(spacing * per_unit - 1, 2.5),
+                       hover=f"{name}: error %{{customdata:.4g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials",
+                       customdata=lane.dots)
         _add_mean(figure, lane, axis, baselines[lane.key] - 0.07)
     more = 19 * max(len(labels) - 3, 0)
     return theme.styled(figure, height=_HEIGHT + more, legend=False, top=66 + more)
@@ -140,10 +139,9 @@ def _add_mean(figure: go.Figure, lane: Lane, axis: ErrorAxis, y: float) -> None:
     name, colour = LANES[lane.key]
     mean, half = lane.outcome.mean, lane.outcome.half_width
     words = " ± %{customdata[1]:.2g} (95 % interval)" if math.isfinite(half) else ""
-    figure.add_scatter(x=[float(axis.cut(mean))], y=[y], mode="markers", name=f"{name}, mean",
-                       customdata=[[mean, half]], marker={"color": colour, "size": 10, "symbol": "diamond"},
-                       error_x=axis.whisker(mean, mean - half, mean + half, color=colour, thickness=3, width=7),
-                       hovertemplate=f"{name}: mean %{{customdata[0]:.4g}}{words}<extra></extra>")
+    theme.add_dots(figure, [float(axis.cut(mean))], [y], f"{name}, mean", colour, 10, "diamond",
+                   hover=f"{name}: mean %{{customdata[0]:.4g}}{words}", customdata=[[mean, half]],
+                   error_x=axis.whisker(mean, mean - half, mean + half, color=colour, thickness=3, width=7))
 
 
 def _stacked(numbers: DotNumbers) -> list[tuple[str, float, bool]]:
@@ -195,11 +193,9 @@ def sets_picture(rows: list[SetRow], references: References, *, names: "SetNames
     for place, (row, name) in enumerate(zip(rows, labels, strict=True)):
         mean, half = row.outcome.mean, row.outcome.half_width
         interval = " ± %{customdata[1]:.2g}" if math.isfinite(half) else ""
-        figure.add_scatter(
-            x=[float(axis.cut(mean))], y=[place], mode="markers", showlegend=False, name=name,
-            customdata=[[mean, half]], marker={"color": row.colour, "size": 11, "symbol": row.symbol},
-            error_x=axis.whisker(mean, mean - half, mean + half, color=row.colour, thickness=2.5, width=6),
-            hovertemplate=f"{name}: %{{customdata[0]:.4g}}{interval}<extra></extra>")
+        theme.add_dots(figure, [float(axis.cut(mean))], [place], name, row.colour, 11, row.symbol,
+                       hover=f"{name}: %{{customdata[0]:.4g}}{interval}", showlegend=False, customdata=[[mean, half]],
+                       error_x=axis.whisker(mean, mean - half, mean + half, color=row.colour, thickness=2.5, width=6))
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**theme.row_axis([f"<b>{name}</b><br>{mean_words(row.outcome)}"
                                           for row, name in zip(rows, labels, strict=True)]))
@@ -350,12 +346,9 @@ def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Pictu
                 if (ratio := _ratio(part, key)) > 0 and math.isfinite(ratio)]
         places = [min(max(ratio, _LEAST), _MOST) for ratio, _, _ in rows]
         drawn += places
-        figure.add_scatter(
-            x=places, y=[place for _, place, _ in rows],
-            customdata=[[ratio, mean] for ratio, _, mean in rows], mode="markers", name=name,
-            marker={"color": colour, "size": 13, "symbol": symbol, "line": {"width": 2, "color": colour}},
-            hovertemplate=f"{name}: %{{customdata[0]:.3g}} × equal noise (error %{{customdata[1]:.4g}})"
-                          "<extra></extra>")
+        theme.add_dots(figure, places, [place for _, place, _ in rows], name, colour, 13, symbol, edge=colour,
+                       hover=f"{name}: %{{customdata[0]:.3g}} × equal noise (error %{{customdata[1]:.4g}})",
+                       customdata=[[ratio, mean] for ratio, _, mean in rows])
     figure.add_scatter(x=[None], y=[None], mode="lines", name="equal noise", line={"color": theme.IID, "width": 2})
     figure.add_shape(theme.upright(1.0, theme.IID, "solid", width=2, layer="below"))
     figure.update_xaxes(title="error (× equal noise, log scale)",
@@ -474,7 +467,7 @@ def predictions_picture(found: Predictions, name: str) -> Picture:
     seen, figure, short = np.concatenate([labels, clean, noisy[inside]]), go.Figure(), short_label(name)
     view = [max(float(seen.min()), low) - pad, min(float(seen.max()), high) + pad]
     ends = [float(labels.min()), float(labels.max())]
-    figure.add_scatter(x=ends, y=ends, name="right", hoverinfo="skip", **theme.stroke(theme.DATA, 1, "dash"))
+    theme.add_line(figure, ends, ends, "right", theme.DATA, 1, "dash", hover=None)
     for label, values, colour, symbol in (("no privacy", clean, theme.DATA, "circle-open"),
                                           ("noisy", noisy, theme.DIRECTIONAL, "circle")):
         figure.add_scatter(x=labels, y=values, mode="markers", name=label,
