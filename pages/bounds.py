@@ -9,12 +9,12 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures import bounds as words
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, open_page
+from mvgviz.ui.frame import chart, draw_charts, open_page
 from mvgviz.ui.menu import BOUNDS
 from mvgviz.ui.rule_picture import rivals
+from mvgviz.ui.task_controls import choose_s2
 
 _ON_THE_WAY = 9
 SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
@@ -30,21 +30,12 @@ def sensitivity_is_exact(query: Query) -> bool:
 
 
 def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
-    """Return the limits' inputs with one sensitivity, tight or the paper's where larger, and its name."""
+    """Return the limits' inputs with one sensitivity, and its name."""
     query = setup.query
-    values = {"tight": query.sensitivity, "paper": query.printed_sensitivity}
-    said = {"tight": f"the tight s₂ = {as_number(values['tight'])}",
-            "paper": f"the paper's s₂ = {as_number(values['paper'])}"}
-    which = "tight"
-    if values["paper"] > values["tight"] * (1 + 1e-9):
-        which = st.segmented_control(
-            "Sensitivity for all", list(said), default="tight", required=True, key="bounds_s2",
-            format_func=lambda name: f"{name.capitalize()} {as_number(values[name])}",
-            help="The printed theorems use the paper's s₂. A fair comparison uses one value for all.") or "tight"
-    if not sensitivity_is_exact(query):
-        said["tight"] += " (itself an upper bound)"
-    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                        sensitivity=values[which]), said[which]
+    which, said = choose_s2(query, key="bounds_s2")
+    bound = "" if which == "printed" or sensitivity_is_exact(query) else " (itself an upper bound)"
+    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=(
+        query.sensitivity if which == "tight" else query.printed_sensitivity)), f"{said}{bound}"
 
 
 setup = open_page(BOUNDS)
@@ -74,11 +65,7 @@ with right:
     with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
         for note in words.FOOTNOTES:
             st.markdown(note)
-left, right = st.columns(2, gap="large")
-with left:
-    chart(_map(problem, tail=tail, s2_words=s2_words), key="bounds_map")
-with right:
-    chart(space, key="bounds_space")
+draw_charts({"bounds_map": _map(problem, tail=tail, s2_words=s2_words), "bounds_space": space})
 which = "tight" if s2_words.startswith("the tight") else "the paper's"
 st.markdown(f"**Check it by hand.** {words.given_words(problem, tail, s2_words=which)}")
 lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in words.table_lines(problem, tail)]

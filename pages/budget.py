@@ -16,7 +16,7 @@ from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_table
+from mvgviz.ui.frame import chart, draw_charts, draw_open_tab, offer_file, open_page, show_table
 from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import BUDGET, INFORMATION
 from mvgviz.validation import FloatArray
@@ -178,11 +178,7 @@ def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> Non
 setup = open_page(BUDGET)
 table, names = budget.budget_table(setup, session.moments(setup)), words.Names(setup)
 st.markdown(words.promise(setup))
-left, right = st.columns(2, gap="large")
-with left:
-    chart(words.noise_picture(setup, table), key="budget_noise")
-with right:
-    chart(words.split_picture(setup, table), key="budget_split")
+draw_charts({"budget_noise": words.noise_picture(setup, table), "budget_split": words.split_picture(setup, table)})
 draw_open_tab({"Priority and other": draw_trade_off, "Direction by direction": draw_directions,
                "What gets through": draw_pnr, "From noise to epsilon": draw_inverse}, setup, table, names,
               key="budget_tab")

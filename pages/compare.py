@@ -15,7 +15,6 @@ from mvgviz.pictures.sentences import clipping_words, design_words
 from mvgviz.pictures.trade_off import least_sentence, others_sentence
 from mvgviz.pictures.utility import measured_words
 from mvgviz.provenance import Origin
-from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.trials.advisor import Advice, Row, advise
@@ -29,26 +28,10 @@ from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import COMPARE
 from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
-from mvgviz.ui.task_controls import draw_task, say_why_not
+from mvgviz.ui.task_controls import choose_s2, draw_task, say_why_not
 
 KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
 CURVES, FRONTIER_TRIALS, _STEPS = 6, 40, 41
-
-
-def choose_sensitivity(query: Query) -> tuple[str, str]:
-    """Return one sensitivity for all mechanisms, and its name."""
-    tight, printed = query.sensitivity, query.printed_sensitivity
-    names = {"tight": f"the tight sensitivity s₂ = {as_number(tight)}",
-             "printed": f"the sensitivity as the paper prints it, s₂ = {as_number(printed)}"}
-    if not printed > tight * (1 + 1e-9):
-        st.caption(f"Sensitivity of all: s₂ = {as_number(tight)}; tight and as printed are the same.")
-        return "tight", names["tight"]
-    chosen = st.segmented_control(
-        "Sensitivity for all", list(names), default="tight", required=True, key="compare_s2",
-        format_func={"tight": "Tight", "printed": "As printed"}.__getitem__,
-        help=f"All mechanisms use the same one: the tight one ({as_number(tight)}) or the paper's "
-             f"({as_number(printed)}).")
-    return chosen or "tight", names[chosen or "tight"]
 
 
 def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -278,7 +261,7 @@ left, right = st.columns([3, 1], vertical_alignment="bottom")
 with left:
     draw_task(setup)
 with right:
-    sensitivity, s2_words = choose_sensitivity(setup.query)
+    sensitivity, s2_words = choose_s2(setup.query, key="compare_s2")
 draw_open_tab({"All mechanisms": draw_ranking, "Same error": draw_same_error, "Lever by lever": draw_levers,
                "Advisor": draw_advisor}, setup, sensitivity, s2_words, key="compare_section",
               refused=partial(say_why_not, setup))

@@ -8,17 +8,18 @@ import streamlit as st
 from mvgviz.data import describe, samples
 from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
-from mvgviz.pictures.sentences import EMPTY_PLACE, bound_choices
+from mvgviz.pictures.sentences import EMPTY_PLACE
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.intervals import data_units
 from mvgviz.scenario.resolve import Setup, with_bound
-from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
+from mvgviz.scenario.scenario import MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.stand_in import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, try_open_page
 from mvgviz.ui.menu import DATA
+from mvgviz.ui.sidebar import draw_clipping
 from mvgviz.ui.upload_panel import draw_question, draw_upload_panel
 
 PANELS = 9
@@ -48,13 +49,9 @@ def draw_bound(setup: Setup) -> None:
         return
     st.markdown("#### Clip records to an ellipse")
     choice, picture = st.columns([2, 3], gap="large")
-    scenario, choices = setup.scenario, bound_choices(setup.scenario.kind)
+    scenario = setup.scenario
     with choice:
-        st.selectbox("Clip records first", list(choices), format_func=choices.__getitem__,
-                     **session.bound("data_bound", scenario.bound, lambda kind: {"bound": kind}))
-        if scenario.bound == "own":
-            st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
-                            **session.bound("data_radius", scenario.radius, lambda radius: {"radius": radius}))
+        draw_clipping("Clip records first", "data")
     try:
         tried, numbers, cost = _worked_out(setup)
     except InputError as error:

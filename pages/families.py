@@ -5,7 +5,7 @@ import streamlit as st
 from mvgviz.pictures import families as pictures
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_server
-from mvgviz.ui.frame import chart, open_page, show_table
+from mvgviz.ui.frame import draw_charts, open_page, show_table
 from mvgviz.ui.menu import FAMILIES
 from mvgviz.ui.sidebar_design import draw_family
 
@@ -23,22 +23,11 @@ else:
             f"{case.size} columns.", icon=":material/info:")
 draw_family("families_family")
 st.caption("You can release Box, Laplace and Gaussian noise. Ellipse noise is for trials: nobody can draw it exactly.")
-left, right = st.columns(2, gap="large")
-with left:
-    if case.is_split:
-        chart(_split(case), key="families_split")
-    else:
-        chart(_map(case), key="families_map")
-with right:
-    chart(_curves(case), key="families_curves")
-left, right = st.columns(2, gap="large")
-with left:
-    if case.is_split:
-        chart(_map(case), key="families_map")
-    else:
-        st.caption("Choose priority columns in the sidebar to see what each family gains there.")
-with right:
-    chart(_releases(case, releases), key="families_releases_chart")
+split, mapped = {"families_split": _split(case)} if case.is_split else {}, {"families_map": _map(case)}
+draw_charts((split or mapped) | {"families_curves": _curves(case)})
+draw_charts((mapped if split else {}) | {"families_releases_chart": _releases(case, releases)})
+if not split:
+    st.caption("Choose priority columns in the sidebar to see what each family gains there.")
 rows = list(zip(*pictures.width_rows(case), strict=True))
 with st.expander("The numbers, with equal noise", icon=":material/table:"):
     show_table(dict(zip(("Family", "Standard deviation", "95 % within ±", "Attacker right in 100"), map(list, rows),

@@ -19,15 +19,7 @@ from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import draw_takeaway, open_page
 from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.ui.rule_picture import (
-    own_axes,
-    priority_against_others,
-    rivals,
-    rule,
-    share_step,
-    take_change,
-    theorem_in,
-)
+from mvgviz.ui.rule_picture import priority_against_others, rivals, rule
 from mvgviz.ui.sidebar_design import draw_family
 
 _FEWEST, _MOST = 2, 21
@@ -75,11 +67,8 @@ else:
     model, equal = priority_against_others(setup, pair), iid_std(setup.iid, priority)
     names = words.plane_labels(setup, labels, pair)
     takeaway = words.ellipse_words([std / equal for std in model.std_on_features], names)
-    rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
-         names=names, **own_axes(setup, pair), share_step=share_step(setup, model),
-         controls=("share", "angle", "epsilon"),
-         normals=None if design.blocks else np.random.default_rng(scenario.seed).standard_normal((2, 250)),
-         theorem=theorem_in(setup, pair), alt=takeaway.replace("**", "").replace("\\", ""))
+    rule(setup, model, pair, key="home_rule", names=names, takeaway=takeaway, iid=equal,
+         draws=np.random.default_rng(scenario.seed).standard_normal((2, 250)))
     draw_family("home_family")
     draw_takeaway(f"{takeaway} {words.rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
                   about="" if setup.query.bound is None else words.ABOUT_BOUND)

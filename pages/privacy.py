@@ -18,7 +18,7 @@ from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import in_markdown, mu_words
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session
-from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
+from mvgviz.ui.frame import chart, draw_charts, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import PRIVACY
 from mvgviz.ui.slices import moving_bar
 from mvgviz.validation import FloatArray
@@ -201,8 +201,6 @@ pictures = {"privacy_tradeoff": replace(tradeoff, about=f"{words.odds_words(setu
             **({} if spent.blocks else {"privacy_loss": words.loss_picture(
                 spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup))}),
             "privacy_curve": words.curve_picture(spent, **asked, mu_is=setup.design.mu_is)}
-for column, (key, picture) in zip(st.columns(len(pictures), gap="medium"), pictures.items(), strict=True):
-    with column:
-        chart(picture, key=key)
+draw_charts(pictures)
 draw_open_tab({"The worst neighbours": draw_neighbours, "Audit by simulation": draw_audit,
                "Several releases": draw_releases}, setup, key="privacy_section")

@@ -259,13 +259,10 @@ def _draw_cap() -> None:
 
 
 def _usual_delta() -> float:
-    entries = release_desk().ledger.entries
+    entries, data = release_desk().ledger.entries, session.dataset_here()
     if entries:
         return entries[-1].delta
-    try:
-        return usual_delta(session.dataset().n_records)
-    except InputError:
-        return _DELTAS[2]
+    return _DELTAS[2] if data is None else usual_delta(data.n_records)
 
 
 def _draw_import() -> None:

@@ -13,7 +13,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart, draw_takeaway, open_page
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.rule_picture import own_axes, record_picture, rule, share_step, take_change, theorem_in
+from mvgviz.ui.rule_picture import record_picture, rule
 from mvgviz.ui.sidebar_design import draw_family
 from mvgviz.validation import FloatArray
 
@@ -42,13 +42,10 @@ def draw_plane(setup: Setup) -> None:
     spread = words.root_mean_square(points) if points.size else 0.0
     takeaway = words.plane_words(model, iid, pair_names, spread)
     with picture:
-        rule(model, key="shape_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=iid,
-             names=pair_names, **own_axes(setup, pair, of_directions=of_directions),
-             line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
-             controls=("share", "angle", "epsilon"), theorem=theorem_in(setup, pair, of_directions=of_directions),
-             normals=None if setup.design.blocks else
-             np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
-             points=points if show_data else None, spread=spread, alt=takeaway.replace("**", "").replace("\\", ""),
+        rule(setup, model, pair, key="shape_rule", names=pair_names, takeaway=takeaway, iid=iid,
+             draws=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
+             of_directions=of_directions, line=_useful(setup, pair, useful, points),
+             points=points if show_data else None, spread=spread,
              records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
                                     show=show_data))
         draw_takeaway(takeaway, key="shape_rule")

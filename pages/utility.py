@@ -22,7 +22,7 @@ from mvgviz.trials.run import part_errors, part_problems
 from mvgviz.trials.sweeps import MOST_SETS, Directions, coarse_first, epsilon_grid, set_change, starting_sets, with_set
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, open_page, show_table
+from mvgviz.ui.frame import chart, draw_charts, open_page, show_table
 from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
 from mvgviz.ui.task_controls import draw_task, say_why_not
@@ -216,28 +216,21 @@ def draw_one_draw(setup: Setup) -> None:
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
     true, noisy = words.true_and_noisy(trial, posed.query, setup.scenario.use.symbol)
-    use = _use(setup, posed, trial)
-    columns = st.columns([8, 9] if use is None else [8, 9, 9], gap="medium")
-    with columns[0]:
-        chart(true, key="utility_true")
-    with columns[1]:
-        chart(noisy, key="utility_noisy")
-    if use is not None:
-        with columns[2]:
-            chart(use[0], key=use[1])
+    pictures = {"utility_true": true, "utility_noisy": noisy} | _use(setup, posed, trial)
+    draw_charts(pictures, widths=[8, 9, 9][: len(pictures)])
 
 
-def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> tuple[Picture, str] | None:
-    """Return the picture of what the task makes of the answer, and its key; None where there is none."""
+def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> dict[str, Picture]:
+    """Return the picture of what the task makes of the answer, by its key; nothing where there is none."""
     if trial.predictions is not None:
         name = setup.dataset.features[trial.predictions.label]
-        return words.predictions_picture(trial.predictions, name), "utility_predictions"
+        return {"utility_predictions": words.predictions_picture(trial.predictions, name)}
     if trial.components is not None:
         if setup.scenario.task == "first-component":
-            return words.component_loadings_picture(trial.components, posed.query), "utility_loadings"
-        return words.captured_picture(trial.components), "utility_captured"
+            return {"utility_loadings": words.component_loadings_picture(trial.components, posed.query)}
+        return {"utility_captured": words.captured_picture(trial.components)}
     signal = signal_picture(setup, budget_table(setup, session.moments(setup)))
-    return None if signal is None else (signal, "utility_signal")
+    return {} if signal is None else {"utility_signal": signal}
 
 
 SECTIONS = {"Priority and other": draw_parts, "Over epsilon": draw_sweep, "Choice of directions": draw_sets,

@@ -1,6 +1,6 @@
 """Draw what every page shares: sidebar, title, status strip, takeaways and errors."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -114,6 +114,14 @@ def chart(picture: Picture, *, key: str) -> None:
     """Draw a picture with its takeaway under it."""
     st.plotly_chart(picture.figure, key=key, alt=session.promised(picture.text_alternative), config=_SAVING)
     draw_takeaway(picture.takeaway, picture.about, key=key)
+
+
+def draw_charts(pictures: Mapping[str, Picture], widths: Sequence[int] = ()) -> None:
+    """Draw pictures by their keys beside each other."""
+    columns = st.columns(widths or len(pictures), gap="large" if len(pictures) < 3 else "medium")
+    for column, (key, picture) in zip(columns, pictures.items(), strict=True):
+        with column:
+            chart(picture, key=key)
 
 
 def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:

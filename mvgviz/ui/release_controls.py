@@ -10,6 +10,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures import ledger as spent
 from mvgviz.pictures import release as words
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import released_clipping
 from mvgviz.release.answer import Release
 from mvgviz.release.combine import combine, same_question
@@ -184,11 +185,7 @@ def draw_intervals(release: Release) -> None:
         return
     st.markdown("#### How far from the answer?")
     if release.kind.is_mean and release.ranges is not None:
-        picture, table = st.columns([3, 2], gap="large")
-        with picture:
-            chart(words.mean_picture(release, widths), key="release_mean")
-        with table:
-            _draw_table(words.mean_columns(release))
+        _draw_beside(words.mean_picture(release, widths), words.mean_columns(release), key="release_mean")
     else:
         st.markdown(words.widths_sentence(widths, in_markdown))
         _draw_table(words.number_columns(release) or words.width_columns(widths))
@@ -205,11 +202,7 @@ def _draw_fit(release: Release) -> None:
     if label is None:
         return
     fit = fitted_coefficients(release, label)
-    picture, table = st.columns([3, 2], gap="large")
-    with picture:
-        chart(words.fit_picture(fit), key="release_fit")
-    with table:
-        _draw_table(words.coefficient_columns(fit), key="release_coefficients")
+    _draw_beside(words.fit_picture(fit), words.coefficient_columns(fit), key="release_fit")
     st.caption(words.ABOUT_FIT)
     try:
         found = population_coefficients(release, label)
@@ -219,6 +212,14 @@ def _draw_fit(release: Release) -> None:
     with st.expander("Coefficients of the population (least squares, nothing shrunk)"):
         _draw_table(words.population_columns(found, {}), key="release_population_fit")
         st.caption(words.population_words(found))
+
+
+def _draw_beside(shown: Picture, columns: Mapping[str, Sequence[Any]], *, key: str) -> None:
+    picture, table = st.columns([3, 2], gap="large")
+    with picture:
+        chart(shown, key=key)
+    with table:
+        _draw_table(columns, key=f"{key}_table")
 
 
 def _draw_table(columns: Mapping[str, Sequence[Any]], *, key: str = "release_widths") -> None:

@@ -1,7 +1,7 @@
 """Draw the rule as a picture that moves: numbers to the browser, one message back for each move."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,15 +15,14 @@ from mvgviz.provenance import weakest
 from mvgviz.scenario.own_units import product_unit, to_own, unit_of
 from mvgviz.scenario.resolve import Setup, left_for_noise
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
+from mvgviz.text import as_text
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
-from mvgviz.validation import FloatArray, one_of
+from mvgviz.validation import FloatArray
 
 ANGLE_STEP = 0.1
 """Degrees: dragged angles are multiples of it."""
-CONTROLS = ("share", "angle", "epsilon")
-"""What moves: the split and the angle by handles, epsilon by a slider."""
 
 _SLIDER = 'role="slider" tabindex="0"'
 _HANDLES = "".join(f'<div class="handle" data-name="{name}" {role} hidden></div>' for role, names in (
@@ -48,23 +47,17 @@ class RuleChange:
     epsilon: float | None
 
 
-def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: float | None = None,
-         on_change: Callable[[RuleChange], None] | None = None, controls: Sequence[str] = ("share", "angle"),
-         units: tuple[str, str] = ("", ""), factors: tuple[float, float] = (1.0, 1.0),
-         line: float = math.pi / 4, share_step: float = 0.001,
-         theorem: TheoremPlane | None = None, normals: FloatArray | None = None, points: FloatArray | None = None,
-         spread: float = 0.0, records: dict[str, Any] | None = None) -> None:
+def rule(setup: Setup, model: RuleModel, pair: tuple[int, int], *, key: str, names: tuple[str, str], takeaway: str,
+         iid: float, draws: FloatArray, of_directions: bool = False, line: float = math.pi / 4,
+         points: FloatArray | None = None, spread: float = 0.0, records: dict[str, Any] | None = None) -> None:
     """Draw what one record can change inside the noise, and the noise along a line that the person turns.
 
-    ``factors``: what 1 in the model is in the unit of each axis. ``iid``: equal noise at the same privacy, by default
-    of a table or mean of the model's columns. ``normals`` and ``points`` (2 × many): draws of the noise, and data;
-    ``spread``: the data's root mean square. ``line``: the first angle (radians) of the use. ``share_step``: shares are
-    multiples of it. ``theorem``: a theorem's noise, behind a switch.
+    ``pair``: the coordinates (or directions) of the plane, called ``names``. ``iid``: equal noise at the same privacy.
+    ``draws`` (2 × many): standard normal; ``points``: data, with the root mean square ``spread``. ``line``: the first
+    angle (radians) of the use.
     """
-    for control in controls:
-        one_of("controls", control, CONTROLS)
-    if iid is None:
-        iid = math.hypot(*model.reach) / model.mu
+    normals, theorem = None if setup.design.blocks else draws, theorem_in(setup, pair, of_directions=of_directions)
+    units, factors = own_axes(setup, pair, of_directions=of_directions)
     zooms = [name for name, wanted in (("rule", model.changes is not None or normals is None),
                                        ("noise", normals is not None), ("data", points is not None and points.size > 0))
              if wanted]
@@ -72,16 +65,18 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
 
     def moved() -> None:
         sent = st.session_state[key].moved
-        if on_change is not None and sent is not None:
+        if sent is not None:
             first, second = map(float, sent["theta"])
-            on_change(RuleChange(theta=(first, second), angle=float(sent["angle"]), turned=bool(sent["turned"]),
-                                 epsilon=None if sent["epsilon"] is None else float(sent["epsilon"])))
+            take_change(setup, model, pair, RuleChange(
+                theta=(first, second), angle=float(sent["angle"]), turned=bool(sent["turned"]),
+                epsilon=None if sent["epsilon"] is None else float(sent["epsilon"])))
 
     # Tuples: Streamlit looks at every list for a table.
     _component(key=key, on_moved_change=moved, data={
-        "model": _sent(model, share_step), "iid": iid, "names": names, "units": units, "line": line, "factors": factors,
-        "axisNames": _with_units([f"on {name}" for name in names], units),
-        "controls": tuple(controls), "zooms": tuple(zooms), "radii": tuple(RADII), "spread": spread, "alt": alt,
+        "model": _sent(model, share_step(setup, model)), "iid": iid, "names": names, "units": units, "line": line,
+        "factors": factors, "axisNames": _with_units([f"on {name}" for name in names], units),
+        "controls": ("share", "angle", "epsilon"), "zooms": tuple(zooms), "radii": tuple(RADII), "spread": spread,
+        "alt": as_text(takeaway),
         "grey": session.promised(f"what one record can change{', seen in this plane' if shadow else ''}"),
         "theorem": None if theorem is None or model.changes is None else _camel(asdict(theorem)),
         "normals": () if normals is None else tuple(normals.T.round(4).tolist()),
@@ -90,7 +85,7 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
             **records, "axisNames": _with_units(records["axisNames"], units)}})
 
 
-def _with_units(names: Sequence[str], units: tuple[str, str]) -> tuple[str, ...]:
+def _with_units(names: Sequence[str], units: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True))
 
 
@@ -141,7 +136,7 @@ def rivals(setup: Setup) -> tuple[Rival, ...]:
                  for name in names)
 
 
-def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> TheoremPlane | None:
+def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool) -> TheoremPlane | None:
     """Return Theorem 1's noise in a plane; None where the design is a theorem's."""
     if setup.scenario.guarantee != "exact" or setup.design.blocks:
         return None
@@ -149,14 +144,15 @@ def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool = Fal
                          name=GUARANTEES["theorem1"].name)
 
 
-def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> dict[str, Any]:
+def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool
+             ) -> tuple[tuple[str, ...], tuple[float, ...]]:
     """Return the axes' units, and what 1 in the query's scale is there (of the upright column's entries)."""
     if of_directions or session.normalised() or setup.design.mode != {1: "rows", 2: "both"}.get(setup.query.degree):
-        return {}
+        return ("", ""), (1.0, 1.0)
     factors, units = [float(part) for part in to_own(setup)[list(pair)]], [unit_of(setup, k) for k in pair]
     if setup.design.mode == "both":
         factors, units = [part * factors[1] for part in factors], [product_unit(unit, units[1]) for unit in units]
-    return {"units": tuple(units), "factors": tuple(factors)}
+    return tuple(units), tuple(factors)
 
 
 def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> None:

@@ -242,9 +242,9 @@ def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict
     return {"key": key, "on_change": lambda: update(**change(st.session_state[key]))}
 
 
-def bound_field(name: str) -> dict[str, Any]:
-    """Return ``key`` and ``on_change`` of a control that shows and changes a field of the scenario."""
-    return bound(f"w_{name}", getattr(scenario(), name), lambda value: {name: value})
+def bound_field(name: str, where: str = "w") -> dict[str, Any]:
+    """Return the same for a control of one field; its key begins with ``where``."""
+    return bound(f"{where}_{name}", getattr(scenario(), name), lambda value: {name: value})
 
 
 def upload() -> Upload | None:
@@ -336,12 +336,17 @@ def dataset() -> Dataset:
     return _simulated(own) if is_simulated() else own.dataset
 
 
+def dataset_here() -> Dataset | None:
+    """Return the same; None where it is not here."""
+    try:
+        return dataset()
+    except InputError:
+        return None
+
+
 def feature_names() -> tuple[str, ...]:
     """Return the features of the scenario's data; none where that is not here."""
-    try:
-        return dataset().features
-    except InputError:
-        return ()
+    return () if (data := dataset_here()) is None else data.features
 
 
 def version() -> str:

@@ -40,21 +40,21 @@ def draw_sidebar() -> None:
     """Draw the simple view, or all controls."""
     st.session_state.setdefault("_all", False)
     _draw_data()
-    _draw_query()
+    draw_query("Query: what you ask of the data")
     if st.session_state["_all"]:
         _draw_records()
         _draw_epsilon()
         _draw_delta()
         draw_guarantee()
         draw_family()
-        names = _direction_names()
+        names = direction_names()
         draw_directions(len(names))
         draw_split(names)
         st.number_input("Trials", 1, most_trials(), **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
         _draw_epsilon()
-        _draw_priority(_direction_names())
+        _draw_priority(direction_names())
         if session.scenario().bound != "none" and not session.scenario().is_graph:
             st.caption(f"Records: {bound_words(session.scenario())}. Change this on Data & query.")
     st.session_state["w_all"] = st.session_state["_all"]
@@ -82,20 +82,15 @@ def _draw_data() -> None:
     st.selectbox("Data", list(names), format_func=names.__getitem__, **session.bound("w_data", current, change))
 
 
-def _draw_query() -> None:
+def draw_query(label: str, where: str = "w") -> None:
+    """Draw the query, and what it needs besides the table; keys of the controls begin with ``where``."""
     scenario = session.scenario()
     words = {name: QUERIES[name].choice for name in _queries(scenario.query)}
-    draw_choice("Query: what you ask of the data", words, **session.bound("w_query", scenario.query, _query_change))
-    draw_parameters()
-
-
-def draw_parameters(where: str = "w") -> None:
-    """Draw what the query needs besides the table; keys of the controls begin with ``where``."""
-    scenario = session.scenario()
+    draw_choice(label, words, **session.bound(f"{where}_query", scenario.query, _query_change))
     asked = scenario.kind.parameters
     if "length" in asked:
-        st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound(
-            f"{where}_length", scenario.length, lambda length: {"length": length}))
+        st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g",
+                        **session.bound_field("length", where))
     if not {"category", "group"} & {*asked}:
         return
     data = session.dataset()
@@ -131,11 +126,15 @@ def _draw_records() -> None:
               "units: on Home, Data & query and Noise shape.",
               on_change=lambda: st.session_state.update(_normalised=st.session_state["w_normalised"]))
     if scenario.kind.takes_bound or scenario.bound != "none":
-        draw_choice("Clip records", bound_choices(scenario.kind),
-                    **session.bound_field("bound"))
-    if scenario.bound == "own":
+        draw_clipping("Clip records")
+
+
+def draw_clipping(label: str, where: str = "w") -> None:
+    """Draw what records are clipped to; keys of the controls begin with ``where``."""
+    draw_choice(label, bound_choices(session.scenario().kind), **session.bound_field("bound", where))
+    if session.scenario().bound == "own":
         st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
-                        **session.bound_field("radius"))
+                        **session.bound_field("radius", where))
 
 
 def _query_change(query: str) -> dict[str, object]:
@@ -159,9 +158,8 @@ def _query_change(query: str) -> dict[str, object]:
 
 def _queries(current: str) -> tuple[str, ...]:
     """Return the queries that fit the data, and the current one."""
-    try:
-        data = session.dataset()
-    except InputError:
+    data = session.dataset_here()
+    if data is None:
         return (current,)
     matrix = data.matrix
     square = matrix.shape[0] == matrix.shape[1] >= 2
@@ -181,10 +179,8 @@ def _draw_epsilon() -> None:
 
 
 def _draw_delta() -> None:
-    scenario = session.scenario()
-    try:
-        data = session.dataset()
-    except InputError:
+    scenario, data = session.scenario(), session.dataset_here()
+    if data is None:
         return
     value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
     thing = "edge" if scenario.is_graph else "person" if data.by_person else "record"
@@ -192,11 +188,11 @@ def _draw_delta() -> None:
                      format_func=lambda d: f"{as_probability(d)}{' (usual)' if d == usual else ''}",
                      help=f"δ is {DELTA_IS}. Keep it far below 1/n, or a mechanism could publish one random {thing} "
                           "and still pass.",
-                     **session.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
+                     **session.bound("w_delta", value, lambda delta: delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
                   help=delta_caution(paper, data.n_records, thing),
-                  on_click=lambda: session.update(**_delta_change(paper, data)))
+                  on_click=lambda: session.update(**delta_change(paper, data)))
         if scenario.delta is not None:
             st.button("Usual δ", key="w_usual_delta", type="tertiary", help="The smaller of 10⁻⁶ and 1/(100 n)",
                       on_click=lambda: session.update(delta=None))
@@ -205,7 +201,7 @@ def _draw_delta() -> None:
         st.caption(f":material/warning: {caution}")
 
 
-def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
+def delta_change(delta: float, data: Dataset) -> dict[str, object]:
     """Return the change; the usual δ is no choice, and 1/n reveals the number of records."""
     if delta == usual_delta(data.n_records):
         return {"delta": None}
@@ -214,7 +210,7 @@ def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
     return {"delta": delta}
 
 
-def _direction_names() -> tuple[str, ...]:
+def direction_names() -> tuple[str, ...]:
     """Return the directions' names; none where the data or the query is missing."""
     scenario = session.scenario()
     try:
@@ -240,13 +236,25 @@ def _draw_priority(names: tuple[str, ...]) -> None:
         return
     if scenario.allocation not in ("binary", "uniform"):
         st.caption("You split the budget under All controls. A choice here replaces that split.")
-    chosen = [k for k in scenario.priority_directions if k < len(names)] if scenario.allocation == "binary" else []
-    st.multiselect(priority_label(), range(len(names)), format_func=names.__getitem__, placeholder="all the same",
-                   **session.bound("w_priority", chosen, lambda priorities: {
-                       "priority_directions": tuple(priorities), "priority": (),
-                       "allocation": "binary" if priorities else "uniform"}))
+    chosen = draw_priorities(priority_label(), names)
     draw_importance(names, chosen)
     draw_share("How much of the precision they get", disabled=not 0 < len(chosen) < len(names))
+
+
+def draw_priorities(label: str, names: Sequence[str], where: str = "w") -> list[int]:
+    """Draw the priority directions and return those chosen; with some, the split is one of two parts."""
+    chosen = priorities_among(names)
+    st.multiselect(label, range(len(names)), format_func=names.__getitem__, placeholder="all the same",
+                   **session.bound(f"{where}_priority", chosen, lambda priorities: {
+                       "priority_directions": tuple(priorities), "priority": (),
+                       "allocation": "binary" if priorities else "uniform"}))
+    return chosen
+
+
+def priorities_among(names: Sequence[str]) -> list[int]:
+    """Return the positions of the priority directions, none unless they get one share together."""
+    scenario = session.scenario()
+    return [k for k in scenario.priority_directions if k < len(names)] if scenario.allocation == "binary" else []
 
 
 def _draw_link() -> None:

@@ -182,26 +182,24 @@ def draw_offer() -> bool:
         st.info(f"The study is about **{in_markdown(study.source.name)}**. Choose that file on Data & query to "
                 "continue.", icon=":material/upload_file:")
         return True
-    found = _kept_study()
-    if found is None:
-        return False
-    text, time = found
-    st.warning(f"The server restarted or you reloaded the page, so your file is gone. This tab still has the study of "
-               f"{time}: open it, then choose the file again.", icon=":material/restore:")
-    st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
-    return True
+    text, time = _kept_study()
+    if text:
+        st.warning(f"The server restarted or you reloaded the page, so your file is gone. This tab still has the study "
+                   f"of {time}: open it, then choose the file again.", icon=":material/restore:")
+        st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
+    return bool(text)
 
 
-def _kept_study() -> tuple[str, str] | None:
-    """Return the study that the browser kept for this tab, and when, if it is about the scenario's data."""
+def _kept_study() -> tuple[str, str]:
+    """Return the study that the browser kept for this tab, and when; empty unless it is about the scenario's data."""
     kept = _browser(key="study_kept", data={}, width="content", on_kept_change=lambda: None).kept
     try:
         held = json.loads(kept)
         text, time = held["study"], held["time"]
         name = json.loads(text)["scenario"]["scenario"]["data"]
     except (TypeError, ValueError, KeyError, RecursionError):  # nothing, or nothing of ours
-        return None
-    return (text, str(time)[:5]) if name == session.scenario().data else None
+        return "", ""
+    return (text, str(time)[:5]) if name == session.scenario().data else ("", "")
 
 
 def watch_server() -> None:
@@ -228,7 +226,7 @@ def say_restarted() -> None:
                + (f" Releases that you did not save are gone and **stay spent**: {counted}." if released else ""),
                icon=":material/restart_alt:")
     with st.container(horizontal=True):
-        if not own and (found := _kept_study()) is not None:
-            text, time = found
+        text, time = ("", "") if own else _kept_study()
+        if text:
             st.button(f"Open the study of {time}", key="study_restore", type="primary", on_click=_take, args=(text,))
         st.button("All right", key="restarted", on_click=lambda: st.session_state.pop(_LOST, None))

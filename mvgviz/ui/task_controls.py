@@ -1,4 +1,4 @@
-"""Draw the controls of a task, and ways out where it does not fit the query."""
+"""Draw the controls of a task, one sensitivity for all noise, and ways out where a task does not fit the query."""
 
 from functools import partial
 from typing import Any
@@ -8,10 +8,11 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.labels import JUDGED
 from mvgviz.pictures.shape import ABOUT_ZERO
+from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario, for_task, usual_settings
 from mvgviz.scenario.tasks import POST, TASKS
-from mvgviz.text import capitalised, in_markdown
+from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.ui import session
 
 
@@ -69,6 +70,21 @@ def _draw_post(scenario: Scenario) -> None:
         for step in scenario.use.post:
             st.checkbox(POST[step].capitalize(),
                         **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
+
+
+def choose_s2(query: Query, *, key: str) -> tuple[str, str]:
+    """Return one sensitivity for all noise, "tight" or, where it is larger, "printed"; and its name."""
+    values = {"tight": query.sensitivity, "printed": query.printed_sensitivity}
+    chosen = "tight"
+    if values["printed"] > values["tight"] * (1 + 1e-9):
+        chosen = st.segmented_control(
+            "Sensitivity for all", list(values), default="tight", required=True, key=key,
+            format_func=lambda name: f"{'Tight' if name == 'tight' else 'As printed'} {as_number(values[name])}",
+            help="The theorems use the s₂ that the paper prints. A fair comparison uses one value for all.") or "tight"
+    else:
+        st.caption(f"Sensitivity of all: s₂ = {as_number(values['tight'])}; tight and as printed are the same.")
+    called = {"tight": "the tight sensitivity s₂", "printed": "the paper's sensitivity s₂"}[chosen]
+    return chosen, f"{called} = {as_number(values[chosen])}"
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:

@@ -18,7 +18,6 @@ from mvgviz.errors import InputError
 from mvgviz.pictures.data import identifier_words
 from mvgviz.provenance import Category, Origin
 from mvgviz.query.frames import as_category
-from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.resolve import delta_of
 from mvgviz.scenario.source import MOST_TITLE, DataSource
 from mvgviz.text import as_number, as_probability, in_markdown, listed
@@ -70,30 +69,22 @@ def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = Tru
 def draw_question() -> None:
     """Draw what is asked, which columns have priority and what may be spent: fields of the sidebar."""
     scenario = session.scenario()
-    words = {name: QUERIES[name].choice for name in sidebar._queries(scenario.query)}
-    with _part(_QUESTION, words[scenario.query], is_open=not scenario.is_upload):
-        st.selectbox("What do you ask of the data?", list(words), format_func=words.__getitem__,
-                     **session.bound("path_query", scenario.query, sidebar._query_change))
-        sidebar.draw_parameters("path")
-    names = sidebar._direction_names()
-    chosen = [k for k in scenario.priority_directions if k < len(names)] if scenario.allocation == "binary" else []
+    with _part(_QUESTION, scenario.kind.choice, is_open=not scenario.is_upload):
+        sidebar.draw_query("What do you ask of the data?", "path")
+    names = sidebar.direction_names()
     if 1 < len(names) <= 2_000:
-        with _part(_PRIORITY, in_markdown(listed([names[k] for k in chosen])) if chosen else "all the same"):
-            st.multiselect("Which columns have priority?", range(len(names)), format_func=names.__getitem__,
-                           placeholder="all the same", **session.bound("path_priority", chosen, lambda priorities: {
-                               "priority_directions": tuple(priorities), "priority": (),
-                               "allocation": "binary" if priorities else "uniform"}))
-    try:
-        data = session.dataset()
-    except InputError:
+        chosen = [names[k] for k in sidebar.priorities_among(names)]
+        with _part(_PRIORITY, in_markdown(listed(chosen)) if chosen else "all the same"):
+            sidebar.draw_priorities("Which columns have priority?", names, "path")
+    data = session.dataset_here()
+    if data is None:
         return
     delta = delta_of(scenario, data)
     with _part(_BUDGET, f"ε = {as_number(scenario.epsilon)}, δ = {as_probability(delta)}"):
         st.select_slider("Privacy budget epsilon (ε)", sorted({*sidebar.EPSILONS, scenario.epsilon}),
-                         format_func="{:g}".format,
-                         **session.bound("path_epsilon", scenario.epsilon, lambda epsilon: {"epsilon": epsilon}))
+                         format_func="{:g}".format, **session.bound_field("epsilon", "path"))
         st.select_slider("Delta (δ)", sorted({*sidebar.DELTAS, delta}), format_func=as_probability,
-                         **session.bound("path_delta", delta, lambda value: sidebar._delta_change(value, data)))
+                         **session.bound("path_delta", delta, lambda value: sidebar.delta_change(value, data)))
 
 
 def draw_upload_panel() -> None:

@@ -54,9 +54,9 @@ def test_experiment_2_in_words_this_noise_spends_a_thousandth_and_is_196_times_t
     assert_says(app, ["spends ε = 0.00111 of the 1 you allow", "needs noise **277 times smaller**",
                       "the noise is still 196 times too large", "on the edge of its guarantee, Theorem 2"])
     assert "its own edge (the paper's s₂)" in names(app, 2)
-    app.segmented_control(key="bounds_s2").set_value("paper").run()
+    app.segmented_control(key="bounds_s2").set_value("printed").run()
     assert "its own edge (the paper's s₂)" not in names(clean(app), 2)
-    assert "all with the paper's s₂ = 0.000786" in text(app)
+    assert "all with the paper's sensitivity s₂ = 0.000786" in text(app)
 
 
 UPPER = "(itself an upper bound)"
@@ -144,7 +144,7 @@ def test_every_kind_of_design_stands_where_it_is_worked_out(parameters, guarante
 def test_a_design_that_shares_its_budget_with_its_directions_says_why_its_edge_differs():
     app = bounds(data="liver", directions="private", guarantee="theorem2")
     assert "it was built with the paper's s₂ and part of ε and δ" in text(app)
-    app.segmented_control(key="bounds_s2").set_value("paper").run()
+    app.segmented_control(key="bounds_s2").set_value("printed").run()
     assert "it was built with part of ε and δ" in said(app)
 
 

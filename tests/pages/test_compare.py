@@ -75,7 +75,7 @@ def test_one_sensitivity_for_all_and_it_is_said_which():
     assert "All use the tight sensitivity s₂ = 0.0246" in said(app)
     before = frame(app, "mechanism").set_index("mechanism")["mean error"]
     app.segmented_control(key="compare_s2").set_value("printed").run()
-    assert "All use the sensitivity as the paper prints it, s₂ = 0.0348" in said(app)
+    assert "All use the paper's sensitivity s₂ = 0.0348" in said(app)
     after = frame(app, "mechanism").set_index("mechanism")["mean error"]
     assert after["Gaussian, analytic"] > before["Gaussian, analytic"]
     assert "tight and as printed are the same" in said(on(data="karate"))

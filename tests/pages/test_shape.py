@@ -7,14 +7,13 @@ import pytest
 
 from mvgviz import Scenario, build
 from mvgviz.data import sample
-from mvgviz.errors import InputError
 from mvgviz.pictures.rule import rule_model
 from mvgviz.pictures.shape import ellipsoid_points, leading_components
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_number
 from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.rule_picture import RuleChange, rule, taken_share
+from mvgviz.ui.rule_picture import RuleChange, taken_share
 from tests.datasets import make_dataset
 from tests.pages.app import clean, link, numbers, opened, said, spec, text
 
@@ -86,12 +85,6 @@ def test_what_is_let_go_becomes_part_of_the_scenario(change, expected, monkeypat
     rule_scenario.take_change(setup, model, (0, 1), RuleChange(**same | change))
     assert taken | expected == taken
     assert bool(taken) is bool(change)
-
-
-def test_a_control_that_is_none_is_refused():
-    model = rule_model(build(Scenario(scale="unit"), make_dataset(4, 30)).design, (0, 1), of_directions=False)
-    with pytest.raises(InputError, match="controls"):
-        rule(model, key="k", names=("a", "b"), alt="", controls=("size",))
 
 
 @pytest.mark.parametrize("share", [0.001, 0.0101, 0.5004, 0.8666, 0.9896, 0.998])
