@@ -18,6 +18,7 @@ from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import in_markdown, mu_words
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session
+from mvgviz.ui.door import is_demo
 from mvgviz.ui.frame import chart, draw_charts, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import PRIVACY
 from mvgviz.ui.slices import moving_bar
@@ -159,7 +160,8 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     usual = max((n for n in TRIALS if n <= USUAL and taken(n) <= _QUICK), default=TRIALS[0])
     # Another size of answer is another control: a choice for a small one would take long on a large one.
     key = "privacy_trials" if usual == USUAL else f"privacy_trials_{usual}"
-    trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key, format_func="{:,}".format)
+    offered = [n for n in TRIALS if n <= usual or not (is_demo() and taken(n) > _LONG)]
+    trials = st.select_slider("Attacks on each neighbour", offered, value=usual, key=key, format_func="{:,}".format)
     return trials, taken(trials)
 
 

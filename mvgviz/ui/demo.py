@@ -26,8 +26,11 @@ def most_trials() -> int:
 
 
 def held(scenario: Scenario) -> Scenario:
-    """Return the scenario with no more trials than this server makes."""
-    return scenario.changed(trials=most_trials()) if is_demo() and scenario.trials > most_trials() else scenario
+    """Return the scenario with no more trials than this server makes, and in the demo no directions from a file."""
+    if not is_demo():
+        return scenario
+    filed = scenario.directions == "upload"
+    return scenario.changed(trials=min(scenario.trials, MOST_TRIALS), **{"directions": "standard"} if filed else {})
 
 
 def refuse_release() -> None:

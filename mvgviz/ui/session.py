@@ -76,7 +76,10 @@ def adopt_link() -> None:
         new, ignored = Scenario.read_query(parameters)
         if new.data not in samples() and (is_demo() or not new.is_upload):
             new, ignored = Scenario(), (*ignored, "the link names data that is not here")
-        st.session_state.update({_SCENARIO: held(new) if first else held(marked(new)), _NOTICES: ignored})
+        kept = held(new if first else marked(new))
+        if kept.directions != new.directions:
+            ignored = *ignored, "its directions are in a file"
+        st.session_state.update({_SCENARIO: kept, _NOTICES: ignored})
 
 
 def note_page(path: str, *, aside: bool, releases: bool) -> None:

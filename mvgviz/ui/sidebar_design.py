@@ -17,6 +17,7 @@ from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.demo import choose_file
+from mvgviz.ui.door import is_demo
 
 _BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
 _FEW, _PARTS, _WEIGHED = 8, 10_000, 12
@@ -71,8 +72,9 @@ def draw_directions(size: int) -> None:
     """Draw where the ``size`` directions come from, and what that costs."""
     scenario = session.scenario()
     learned = scenario.kind.of_all_features and scenario.neighbours == "replace"
+    offered = {"private": learned, "upload": not is_demo()}
     draw_choice("Directions", {kind: choice for kind, (choice, _) in DIRECTIONS.items()
-                               if kind != "private" or learned or scenario.directions == "private"},
+                               if offered.get(kind, True) or scenario.directions == kind},
                 **session.bound_field("directions"))
     if scenario.directions == "rotation":
         st.slider("Angle (degrees)", -180, 180,

@@ -30,7 +30,7 @@ def test_nothing_is_released_however_the_click_comes(page, key, monkeypatch):
 
 def test_no_page_offers_a_box_for_a_file(public):
     for page in (DATA, RELEASE, PLAN):
-        app = opened(page.path, everything=True, data="liver", directions="upload")
+        app = opened(page.path, everything=True, data="liver")
         assert not app.get("file_uploader")
         assert NO_FILES in text(app)
         assert "Public demo" in str([badge.value for badge in app.get("markdown")])
@@ -42,6 +42,10 @@ def test_a_link_gets_no_file_and_no_more_trials_than_there_are(public):
     app = opened(data=f"{UPLOAD}{0:012x}")
     assert not scenario(clean(app)).is_upload
     assert "data that is not here" in said(app)
+    app = clean(opened(data="liver", directions="upload", everything=True))
+    assert scenario(app).directions == "standard"
+    assert "its directions are in a file" in said(app)
+    assert "From a file" not in keyed(app, "selectbox", "w_directions")[0].options
 
 
 def test_what_the_command_was_given_is_left_alone(public, monkeypatch, tmp_path):
