@@ -1,10 +1,12 @@
 """Several questions: divide one budget over several answers, and release them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.labels import FAMILIES
 from mvgviz.noise.accounting import zcdp_rho
 from mvgviz.pictures import plan as words
 from mvgviz.pictures.sentences import clipping_words, open_parts
@@ -15,6 +17,7 @@ from mvgviz.scenario import plan as plans
 from mvgviz.scenario.own_units import product_unit, unit_of
 from mvgviz.scenario.plan import QuestionNoise, QuestionPlan
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.demo import choose_file
@@ -36,26 +39,36 @@ def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
         st.session_state[f"plan_share_{k}"] = min(max(round(100 * share, 1), 0.1), 99.9)
         label = f"{in_markdown(name)}{' · released' if out else ''}"
         st.markdown(label)  # a slider's own label fades with it
-        slider, tools = st.columns([3, 1], vertical_alignment="bottom")
+        fitting = families_of(plan.scenarios[k])
+        slider, *family, tools = st.columns([3, 1.3, 1] if len(fitting) > 1 else [3, 1], vertical_alignment="bottom")
         slider.slider(label, 0.1, 99.9, step=0.1, format="%.1f%%", key=f"plan_share_{k}", label_visibility="collapsed",
                       disabled=k in held.fixed or len(plan) == 1, on_change=_move, args=(held, k))
+        if family:
+            st.session_state[f"plan_family_{k}"] = plan.scenarios[k].noise_family
+            family[0].selectbox(f"Noise of {label}", fitting, format_func=FAMILIES.__getitem__, key=f"plan_family_{k}",
+                                label_visibility="collapsed", disabled=bool(held.released), on_change=_change_family,
+                                args=(held, k))
         st.session_state[f"plan_lock_{k}"] = k in held.fixed
         with tools, st.container(horizontal=True, vertical_alignment="center"):
-            st.checkbox(":material/lock:", key=f"plan_lock_{k}", disabled=out, on_change=_lock, args=(held, k),
-                        width="content", help="Keep this share of μ² when another moves. All sum to 100 %.")
-            st.button(":material/delete:", key=f"plan_remove_{k}", type="tertiary", disabled=out or len(plan) == 1,
-                      on_click=_remove, args=(held, k), help=f"Take {in_markdown(name)} out of the plan")
+            st.checkbox(":material/lock:", key=f"plan_lock_{k}", disabled=out or held.is_final, on_change=_lock,
+                        args=(held, k), width="content", help="Keep this share when another moves. All sum to 100 %.")
+            st.button(":material/delete:", key=f"plan_remove_{k}", type="tertiary",
+                      disabled=out or held.is_final or len(plan) == 1, on_click=_remove, args=(held, k),
+                      help=f"Take {in_markdown(name)} out of the plan")
 
 
 def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequence[Setup], current: str) -> None:
     exact, full = session.scenario().guarantee == "exact", len(held.plan) >= plans.MOST_QUESTIONS
     with st.container(horizontal=True):
         st.button("Add the sidebar's question", key="plan_add", icon=":material/add:", on_click=_add, args=(held,),
-                  disabled=not exact or full, help=f"Now: {in_markdown(current)}. It gets an average share.")
+                  disabled=not exact or full or held.is_final,
+                  help=f"Now: {in_markdown(current)}. It gets an average share.")
         for key, label, weights, about in (
-                ("equal", "Equal shares", lambda: [1.0] * len(held.plan), "Give every question the same part of μ²"),
-                ("same", "Same noise", lambda: plans.same_noise(noise), "Give every question the same noise"),
-                ("least", "Least noise", lambda: plans.least_noise(noise), "Minimise the sum of squared noise")):
+                ("equal", "Equal shares", lambda: [1.0] * len(held.plan), "Give every question the same share"),
+                ("same", "Same noise", lambda: plans.same_noise(noise, held.fixed),
+                 "Give every question the same noise"),
+                ("least", "Least noise", lambda: plans.least_noise(noise, locked=held.fixed),
+                 "Minimise the sum of squared noise")):
             st.button(label, key=f"plan_{key}", on_click=_share, args=(held, weights, () if key == "equal" else setups),
                       help=f"{about}. Locked ones stay.", type="tertiary", disabled=key != "equal" and not noise)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -64,10 +77,11 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
                   args=(session.scenario().data, None), help="Forget this plan. Releases stay in the ledger.")
     if not exact:
         draw_only_exact()
-    elif session.scenario().noise_family != "gaussian":
-        st.caption("A plan uses Gaussian noise, because several questions share one budget best with it.")
+    elif session.scenario().noise_family not in plans.PLANNED:
+        st.caption("A plan takes Gaussian, box and Laplace noise: the sidebar's question gets Gaussian noise in it.")
     if held.released:
-        left = "You can still divide what is left." if held.waiting else "Start over to plan more."
+        left = ("Start over to plan more." if not held.waiting else "You can still divide what is left."
+                if not held.is_final else "Its shares stay too: with box or Laplace noise a plan is fixed in advance.")
         st.caption(f":material/lock: {'A part' if held.waiting else 'All'} of this plan is released, so its budget "
                    f"stays ε = {held.plan.epsilon:g}. {left}")
     refused = st.session_state.pop(_REFUSED, None)
@@ -83,8 +97,8 @@ def draw_only_exact() -> None:
 def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Sequence[Setup], names: Sequence[str]
                ) -> None:
     rows: list[dict[str, object]] = [{
-        "question": spreadsheet_cell(name), "share of μ²": f"{100 * question.share:.2f} %", "μ": question.mu,
-        "ρ": zcdp_rho(question.mu), "ε alone": question.epsilon,
+        "question": spreadsheet_cell(name), "share": f"{100 * question.share:.2f} %", "μ": question.mu or None,
+        "ρ": zcdp_rho(question.mu) or None, "ε alone": question.epsilon,
         "typical error": spreadsheet_cell(error_fact(setup).text),
         "least noise": _at(question.least, setup), "most noise": _at(question.most, setup)}
         for name, question, setup in zip(names, noise, setups, strict=True)]
@@ -92,7 +106,7 @@ def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Seque
         for row, setup in zip(rows, setups, strict=True):
             row["not covered"] = listed(parts) if (parts := open_parts(setup)) else ""
     show_table(rows, numbers=("μ", "ρ", "ε alone"), key="plan_table")
-    total = words.total_words(plan, setups[0].delta)
+    total = words.total_words(plan, noise)
     st.caption(f"**{total}** Typical error: the noise's standard deviation on priority columns, else on all. Least and "
                "most noise: in the data's units.")
     for name, setup in zip(names, setups, strict=True):
@@ -143,13 +157,32 @@ def _lock(held: HeldPlan, k: int) -> None:
     keep(held, locked=held.locked | {k} if st.session_state[f"plan_lock_{k}"] else held.locked - {k})
 
 
+def families_of(asked: Scenario) -> list[str]:
+    """Return the families of noise that a plan can give this question."""
+    return [name for name in plans.PLANNED if not asked.changed(family=name).is_idle("family")] or ["gaussian"]
+
+
+def _change_family(held: HeldPlan, k: int) -> None:
+    plan = held.plan.with_family(k, st.session_state[f"plan_family_{k}"])
+    marked = plan.scenarios[k].chosen_on_data(family=plan.scenarios[k].family)
+    looked = session.has_looked(plan.data)
+    keep(held, plan=replace(plan, scenarios=(*plan.scenarios[:k], marked, *plan.scenarios[k + 1:])) if looked else plan)
+
+
 def _remove(held: HeldPlan, k: int) -> None:
     _try(lambda: keep(held, plan=held.plan.removed(k, locked=held.fixed), locked=plans.without(held.locked, k),
                       released=plans.without(held.released, k)))
 
 
 def _add(held: HeldPlan) -> None:
-    _try(lambda: keep(held, plan=held.plan.added(session.scenario(), locked=held.fixed)))
+    def add() -> None:
+        plan = held.plan.added(session.scenario(), locked=held.fixed)
+        if held.released and any(plan.pure):
+            raise InputError("a part of this plan is released, so only questions with Gaussian noise can join it; "
+                             "choose Gaussian noise, or start over")
+        keep(held, plan=plan)
+
+    _try(add)
 
 
 def _share(held: HeldPlan, weights: Callable[[], Sequence[float]], seen: Sequence[Setup]) -> None:
@@ -209,7 +242,8 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
     planned = plan_together([setups[k] for k in chosen])
     desk, now = release_desk(), plan_ticket(held, chosen)
     named = draw_population(held.plan.data)
-    st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts))
+    st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts)
+               + words.two_pots(planned.delta, planned.epsilon_pure, planned.mu))
     refused = None
     try:
         desk.check(held.plan.data, planned)

@@ -17,13 +17,14 @@ Gaussian step keeps ``d`` exactly. A plan's cost would be false there; so would 
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
-from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon
+from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, gaussian_mu
+from mvgviz.noise.families import root
 from mvgviz.optional import optional
 from mvgviz.validation import fraction, number, numbers
 
@@ -32,6 +33,10 @@ _PART = 10  # points of the grid that a usual pure epsilon spans
 _LEAST_DELTA = 1e-10  # where the rounding of very many sums would show
 _TAIL = 1e-15
 _ROOT = 1e-11  # more than the error of a root
+_ROUNDING = 1e-14  # of a sum of pure epsilons
+_SLACK = 1e-9  # of epsilon, left by the questions of a plan: more than all rounding
+_CLOSE = 1e-4  # of a factor, how near a search over loss distributions comes
+_LITTLE = 1e-2  # of a factor, what is not worth that search
 
 
 def running_epsilon(delta: float, pure: float, mu: float) -> float:
@@ -54,20 +59,57 @@ def plan_delta(epsilon: float, pure: float, mu: float) -> float:
 def plan_epsilon(delta: float, pure: Sequence[float], mu: float) -> float:
     """Return the epsilon at ``delta`` of a plan with these pure epsilons and Gaussian noise of ``mu`` in all.
 
-    Exact up to one pure release; an upper bound for more, which needs dp-accounting. Each pure epsilon counts as one
-    float more, which pays for the lattice of a release (:mod:`mvgviz.release.box_noise`).
+    Exact up to one pure release; an upper bound for more, which needs dp-accounting and is never above one release of
+    their sum, whose noise is log-concave too. Each pure epsilon counts as one float more, which pays for the lattice
+    of a release (:mod:`mvgviz.release.box_noise`).
     """
     delta, mu = fraction("delta", delta), number("mu", mu)
     parts = [math.nextafter(each, math.inf) for each in numbers("pure", pure, above=0).tolist()]
-    most = running_epsilon(delta, math.fsum(parts), mu)
+    total = math.fsum(parts)
+    most = running_epsilon(delta, total, mu)
     if not parts:
         return most
-    if len(parts) > 1:
-        return most if delta < _LEAST_DELTA else min(_of_many(delta, parts, mu), most)
-    if plan_delta(0.0, parts[0], mu) <= delta:
+    if plan_delta(0.0, total, mu) <= delta:
         return 0.0
-    found = optimize.brentq(lambda epsilon: plan_delta(epsilon, parts[0], mu) / delta - 1, 0.0, most * (1 + 1e-9))
-    return min(float(found) + _ROOT, most)
+    found = root(lambda epsilon: plan_delta(epsilon, total, mu) / delta - 1, 0.0, most * (1 + 1e-9))
+    most = min(found + _ROOT, most)
+    return most if len(parts) == 1 or delta < _LEAST_DELTA else min(_of_many(delta, parts, mu), most)
+
+
+@lru_cache(maxsize=4096)
+def plan_scale(epsilon: float, delta: float, pure: tuple[float, ...], gaussian: float, *, bound: bool = False) -> float:
+    """Return how much of their shares the questions of a plan may spend: a factor below or above 1.
+
+    ``pure``: the share of each question with pure noise, which spends ``factor * share * epsilon``; ``gaussian``: the
+    shares of all others together, of mu². All of them together then cost at most epsilon at ``delta``. With one kind
+    of noise it is 1: shares of mu² add up, and pure noise alone keeps delta = 0. ``bound``: count all pure noise as
+    one release, a lower bound that needs no search over loss distributions.
+    """
+    if not (pure and gaussian > 0):
+        return 1 - _ROUNDING if pure else 1.0
+    whole, mu, total = epsilon * (1 - _SLACK) - 2 * _ROOT, gaussian_mu(epsilon, delta), math.fsum(pure)
+
+    def as_one(factor: float) -> float:
+        return plan_delta(whole, factor * total * epsilon, mu * math.sqrt(factor * gaussian)) / delta - 1
+
+    def exactly(factor: float) -> float:
+        spent = plan_epsilon(delta, [factor * each * epsilon for each in pure], mu * math.sqrt(factor * gaussian))
+        return spent - epsilon * (1 - _SLACK)
+
+    found = _last(as_one, 0.5, _SLACK)
+    little = found * (1 + _LITTLE) > 1 / gaussian  # where pure noise costs nothing
+    return found if bound or little or len(pure) == 1 else _last(exactly, found, _CLOSE)
+
+
+def _last(over: Callable[[float], float], low: float, close: float) -> float:
+    """Return nearly the largest factor from ``low`` on at which a growing function is not above 0."""
+    high = 1.1 * low
+    while (at_end := over(high)) <= 0:
+        low, high = high, 1.5 * high
+    if at_end == math.inf:
+        return low
+    found = root(over, low, high, xtol=close * low)
+    return next(tried for k in range(1_000) if over(tried := max(found * (1 - close * k), low)) <= 0)
 
 
 def _of_many(delta: float, pure: Sequence[float], mu: float) -> float:

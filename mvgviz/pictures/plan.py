@@ -1,17 +1,19 @@
 """Several questions on one budget: noise on one against noise on another, and what a plan spends."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import plotly.graph_objects as go
 
-from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.noise.accounting import compose_mu, gaussian_mu
+from mvgviz.noise.families import root
+from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import split_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, add_dots, log_axis, styled
 from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
-from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, pair_trade
+from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, least_noise, same_noise
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, as_probability, capitalised, in_markdown, listed, mu_words
 
@@ -20,7 +22,7 @@ _TIMES = "× that with the whole budget"
 
 def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple[int, int]) -> Picture:
     """Noise on one question against noise on another: all divisions of the budget, and the plan's own."""
-    trade, names = replace(pair_trade(noise, *pair), alone=(1.0, 1.0)), short_names(plan)
+    trade, names = PairTrade(noise=noise, pair=pair), short_names(plan)
     first, second = (names[k] for k in pair)
     shares, across, up = zip(*trade.curve, strict=True)
     figure = go.Figure(go.Scatter(
@@ -28,9 +30,8 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
         customdata=[100 * share for share in shares],
         hovertemplate=f"%{{customdata:.1f}} % to {first}: noise %{{x:.3g}} on it, %{{y:.3g}} on the other"
                       "<extra></extra>"))
-    a, b = (noise[k].alone for k in pair)
-    for share, name, colour, symbol in ((a * a / (a * a + b * b), "same noise on both", DATA, "diamond-open"),
-                                        (a / (a + b), "lowest noise in all", DATA, "square-open"),
+    for share, name, colour, symbol in ((trade.rule(same_noise), "same noise on both", DATA, "diamond-open"),
+                                        (trade.rule(least_noise), "lowest noise in all", DATA, "square-open"),
                                         (trade.share, "this plan", DIRECTIONAL, "circle")):
         if shares[0] <= share <= shares[-1] or name == "this plan":
             x, y = trade.at(share)
@@ -40,21 +41,30 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
                         **log_axis(min(*across, trade.here[0]), max(*across, trade.here[0]), room=0.03))
     figure.update_yaxes(title=f"noise on {second} ({_TIMES})",
                         **log_axis(min(*up, trade.here[1]), max(*up, trade.here[1]), room=0.03))
-    return Picture(styled(figure, height=400), _trade_words(trade, first, second), """
-The curve shows every way to divide the part of μ² that both have; the other questions keep theirs. With the share s a
-question has 1/√s times the noise it would have alone, in the same shape. Diamond: both have the same noise where every
-range is equally wide. Square: the sum of both squares is lowest.""")
+    near = (" With several such questions the curve is exact at this plan's point and a close estimate elsewhere."
+            if sum(plan.pure) > 1 and not all(plan.pure) else "")
+    factor = (f" Beside each other they may spend c = {noise[0].division.factor(plan.shares):.3f} times their shares, "
+              "so that the whole plan, fixed in advance, costs no more." if any(plan.pure) and not all(plan.pure)
+              else "")
+    pure = (f" With box or Laplace noise a share is of ε and the noise is 1/s times as large.{factor}{near}"
+            if any(plan.pure) else "")
+    return Picture(styled(figure, height=400), _trade_words(trade, first, second), f"""
+The curve shows every way to divide the part of the budget that both have; the other questions keep theirs. With the
+share s of μ² a question has 1/√s times the noise it would have alone, in the same shape.{pure} Diamond: both have the
+same noise where every range is equally wide. Square: the sum of both squares is lowest.""")
 
 
 def _trade_words(trade: PairTrade, first: str, second: str) -> str:
     noise = (f"**{capitalised(first)} has {as_factor(trade.here[0])} the noise it has alone, {second} "
              f"{as_factor(trade.here[1])}.**")
-    if 4 * trade.share < 1:
-        paid = trade.at(4 * trade.share)[1] / trade.here[1]
-        return (f"{noise} Half the noise on {first} takes four times its share and leaves {second} "
-                f"{as_factor(paid)}.")
+    half, most = trade.here[0] / 2, 1 - 1e-12
+    if trade.at(most)[0] < half:
+        share = root(lambda share: math.log(trade.at(share)[0] / half), trade.share, most)
+        paid = trade.at(share)[1] / trade.here[1]
+        return (f"{noise} Half the noise on {first} takes {as_number(share / trade.share)} times its share and leaves "
+                f"{second} {as_factor(paid)}.")
     return (f"{noise} Half the noise on {first} is out of reach: the whole share of both brings it to "
-            f"{as_factor(trade.share**0.5)} and leaves nothing for {second}.")
+            f"{as_factor(trade.at(most)[0] / trade.here[0])} and leaves nothing for {second}.")
 
 
 _NAMED = 4
@@ -74,25 +84,45 @@ def question_name(scenario: Scenario, names: Sequence[str]) -> str:
 
 def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float) -> str:
     """Return what the questions spend together, what each spends alone, and what they would spend without a plan."""
-    asked = f"ε = {plan.epsilon:g} at δ = {as_probability(delta)}"
+    pure = all(plan.pure)
+    asked = f"ε = {plan.epsilon:g} {_at(delta, pure=pure)}"
     if len(plan) == 1:
         return f"**One question has all of {asked}.** Add another to share it."
-    alone = [as_number(question.epsilon) for question in noise]
-    each = listed([f"ε = {epsilon}" for epsilon in alone], _NAMED)
-    whole = gaussian_epsilon(delta, compose_mu([float(gaussian_mu(plan.epsilon, delta))] * len(plan)))
-    return (f"**{len(plan)} questions together spend at most {asked}.** Alone they spend {each}: epsilons do not add "
-            f"up, the squares of μ do. With the whole ε each, they would spend {as_number(float(whole))}.")
+    each = listed([f"ε = {as_number(question.epsilon)}" for question in noise], _NAMED)
+    whole = running_epsilon(delta, sum(plan.pure) * plan.epsilon,
+                            float(gaussian_mu(plan.epsilon, delta)) * math.sqrt(len(plan) - sum(plan.pure)))
+    how = ("epsilons of box and Laplace noise add up" if pure else
+           "fixed in advance, they cost less than that together" if any(plan.pure) else
+           "epsilons do not add up, the squares of μ do")
+    return (f"**{len(plan)} questions together spend at most {asked}.** Alone they spend {each}: {how}. With the whole "
+            f"ε each, they would spend {as_number(whole)}.")
 
 
-def total_words(plan: QuestionPlan, delta: float) -> str:
-    """Return the plan's whole budget, exactly."""
-    return (f"Together: {mu_words(float(gaussian_mu(plan.epsilon, delta)))}, which is ε = {plan.epsilon:g} at "
-            f"δ = {as_probability(delta)}.")
+def total_words(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> str:
+    """Return the plan's whole budget, exactly; with two kinds of noise also what a ledger counts."""
+    delta, pure = noise[0].division.delta, math.fsum(question.epsilon for question in noise if question.is_pure)
+    whole = f"ε = {plan.epsilon:g} {_at(delta, pure=all(plan.pure))}"
+    mu = compose_mu([question.mu for question in noise if not question.is_pure] or [0.0])
+    if not pure:
+        return f"Together: {mu_words(float(gaussian_mu(plan.epsilon, delta)))}, which is {whole}."
+    return f"Together: {whole}." + two_pots(delta, pure, mu)
+
+
+def two_pots(delta: float, pure: float, mu: float) -> str:
+    """Return how a ledger counts two kinds of noise; empty for one."""
+    return "" if not (pure and mu) else (
+        f" The ledger counts ε = {as_number(running_epsilon(delta, pure, mu), 4)}, because it allows for a choice of "
+        f"noise after seeing answers: ε = {as_number(pure)} of box or Laplace noise and {mu_words(mu)}, "
+        "added up apart.")
+
+
+def _at(delta: float, *, pure: bool) -> str:
+    return "with δ = 0" if pure else f"at δ = {as_probability(delta)}"
 
 
 def spends(planned: Plan) -> str:
     """Return "ε = 1.00 at δ = 10⁻⁶"."""
-    return f"ε = {as_number(planned.epsilon)} at δ = {as_probability(planned.delta)}"
+    return f"ε = {as_number(planned.epsilon)} {_at(planned.delta, pure=not planned.mu)}"
 
 
 def ledger_words(totals: tuple[Total, Total] | None, *, questions: int, lasts: bool) -> str:

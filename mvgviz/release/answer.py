@@ -59,6 +59,7 @@ class Announced:
     per_person: int | None = None
     family: str = "gaussian"
     epsilon_pure: float = 0.0
+    together: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,14 +67,15 @@ class Release(Announced):
     """A noisy answer, rows × cols and read-only, and everything public about it.
 
     ``mu``: of noise and private directions together, which spends ``epsilon`` at ``delta``. ``epsilon_pure``: what box
-    or Laplace noise spends with delta = 0. ``origins``: where ranges, number of records, directions, shares and all
-    other choices come from. ``caveats``: those read from the data, which the guarantee does not cover (keys of
-    ``mvgviz.release.ledger.CAVEATS``). ``ranges``: of the numbers asked about. ``declared_ranges``: the same in the
-    data's units, if those differ. ``row_noise``, ``col_noise``: the covariance as designed (None: the identity, too
-    large, or not private itself); the drawn noise is larger by the factor ``hardening.noise_std``. ``entry_noise``:
-    for intervals; None if the shape of the noise is not private. ``title``: the public name of the data. ``gaps``:
-    what happened to missing values. ``per_person``: how many records of a person were kept; None if persons are
-    unknown. ``number``: its place in the ledger, which kept ``certificate``.
+    or Laplace noise spends with delta = 0. ``together``: what all answers of a release together spend, in words.
+    ``origins``: where ranges, number of records, directions, shares and all other choices come from. ``caveats``: those
+    read from the data, which the guarantee does not cover (keys of ``mvgviz.release.ledger.CAVEATS``). ``ranges``: of
+    the numbers asked about. ``declared_ranges``: the same in the data's units, if those differ. ``row_noise``,
+    ``col_noise``: the covariance as designed (None: the identity, too large, or not private itself); the drawn noise is
+    larger by the factor ``hardening.noise_std``. ``entry_noise``: for intervals; None if the shape of the noise is not
+    private. ``title``: the public name of the data. ``gaps``: what happened to missing values. ``per_person``: how many
+    records of a person were kept; None if persons are unknown. ``number``: its place in the ledger, which kept
+    ``certificate``.
     """
 
     noisy: FloatArray = field(repr=False)

@@ -122,6 +122,7 @@ def to_metadata_json(release: Release) -> str:
         "guarantee": {
             "words": release.guarantee, "epsilon": release.epsilon, "delta": release.delta, "mu": release.mu,
             "rho": release.rho, "mu_is": release.mu_is, "epsilon_pure": release.epsilon_pure,
+            "together": release.together,
             "epsilon_asked": release.epsilon_asked, "calibrated_by": release.calibrated_by,
             "caveats_accepted": release.caveats, "not_covered": release.not_covered},
         "noise": {

@@ -62,6 +62,7 @@ def _restored(held: dict[str, Any], entry: Entry, answer: Answer) -> Release:
         bound=_bound(held, origins), caveats=tuple(promise["caveats_accepted"]), symmetrised=noise["symmetrised"],
         row_noise=row_noise, col_noise=col_noise, hardening=_hardening(held["hardening"]),
         family=noise.get("family", "gaussian"), epsilon_pure=promise.get("epsilon_pure", 0.0),
+        together=promise.get("together", ""),
         entry_noise=_entry_noise(held, row_noise, col_noise), version=held["versions"]["mvgviz"],
         opendp_version=held["versions"]["opendp"], data=held["data"], title=held["title"],
         units=dict(held["units"] or {}), gaps=prepared.get("gaps", ""), per_person=prepared.get("records_per_person"),

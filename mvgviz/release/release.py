@@ -93,7 +93,8 @@ def plan(setup: Setup) -> Plan:
 def plan_together(setups: Sequence[Setup]) -> Plan:
     """Return what all of them will spend together and what you must accept; draw nothing.
 
-    Epsilon is that of a plan, fixed in advance. A ledger counts more if families are mixed.
+    Epsilon is that of a plan, fixed in advance; with pure noise alone it holds with delta = 0. A ledger counts more if
+    families are mixed.
     """
     if not setups:
         raise InputError("a release needs at least one question")
@@ -105,8 +106,8 @@ def plan_together(setups: Sequence[Setup]) -> Plan:
     plans, delta = [plan(setup) for setup in setups], setups[0].delta
     mu = compose_mu([planned.mu for planned in plans])
     pure = [planned.epsilon_pure for planned in plans if planned.epsilon_pure]
-    epsilon = plans[0].epsilon if len(plans) == 1 else plan_epsilon(delta, pure, mu)
-    return replace(plans[0], mu=mu, epsilon=epsilon, epsilon_pure=math.fsum(pure),
+    together = plan_epsilon(delta, pure, mu) if mu and len(plans) > 1 else running_epsilon(delta, math.fsum(pure), mu)
+    return replace(plans[0], mu=mu, epsilon=together, epsilon_pure=math.fsum(pure),
                    caveats=tuple(name for name in CAVEATS if any(name in planned.caveats for planned in plans)),
                    entries=sum(planned.entries for planned in plans))
 
@@ -162,11 +163,24 @@ def release_together(setups: Sequence[Setup], *, accept: Iterable[str] = (), led
     The ledger checks the cap for all of them and enters them in one step, before any noise. If anything fails, nothing
     is returned and the entries count as spent. A scenario's ``post`` says whether to symmetrise its answer.
     """
-    plan_together(setups)
-    accept = tuple(accept)
+    planned, accept = plan_together(setups), tuple(accept)
     readies = [_prepared(setup, accept=accept,
                          symmetrise=setup.query.symmetric and "symmetrise" in setup.scenario.post) for setup in setups]
+    if len(readies) > 1:
+        readies = [replace(ready, announced=replace(ready.announced, together=_together_words(planned, len(readies))))
+                   for ready in readies]
     return _reserved_and_drawn(readies, ledger, population, progress)
+
+
+def _together_words(planned: Plan, answers: int) -> str:
+    """Return what answers released together cost as a plan and, if that is more, in a running ledger."""
+    if not planned.mu:
+        return f"{answers} answers released together: epsilon {planned.epsilon:.6g} with delta = 0"
+    words = f"{answers} answers released together: epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}"
+    return words if not planned.epsilon_pure else (
+        f"{words}, fixed in advance; a ledger, whose owner may choose the noise after seeing answers, counts epsilon "
+        f"{running_epsilon(planned.delta, planned.epsilon_pure, planned.mu):.6g}: pure epsilon "
+        f"{planned.epsilon_pure:.6g} and mu {planned.mu:.6g}")
 
 
 # Checked: nothing is drawn
@@ -372,6 +386,7 @@ def _drawn(ready: _Ready, *, time: str, progress: Callable[[float], object]) -> 
         mu_is = "upper bound" if announced.mu > mu * (1 + _ROUNDING) else fresh.design.mu_is
         ready = _checked_setup(replace(ready.setup, query=fresh.query, design=fresh.design), mu=announced.mu,
                                mu_is=mu_is, accept=announced.caveats, symmetrise=announced.symmetrised)
+        ready = replace(ready, announced=replace(ready.announced, together=announced.together))
     announced, noisy = ready.announced, ready.draw(progress)
     if announced.symmetrised:
         noisy = (noisy + noisy.T) / 2

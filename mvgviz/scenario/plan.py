@@ -11,9 +11,13 @@ epsilon and delta allow: a question with the share s may spend ``mu sqrt(s)``, p
 Together they never spend more than the plan's epsilon at its delta, and just that where one pair of neighbours is worst
 for all. Epsilons do not add up: those of the questions alone sum to more than the plan's.
 
-Noise of a given shape is proportional to ``1/mu``: a question with the share s has ``1/sqrt(s)`` times the noise that
-it would have alone. For two questions that share what the others leave, ``r``, every division lies on the curve
-``a²/A² + b²/B² = r`` (a, b: the noise of each with the whole budget).
+Box and Laplace noise spend epsilon: alone, their shares are of epsilon, with delta = 0. Beside Gaussian noise every
+share is multiplied by one factor c, so that all of them, fixed in advance, cost the plan's epsilon at its delta
+(:func:`mvgviz.noise.mixtures.plan_scale`). What one question may spend then depends on all shares and kinds of noise:
+once a part of such a plan is released, nothing in it may change.
+
+Noise of a given shape is proportional to ``1/mu``, or ``1/epsilon``: a question that may spend the part p of either has
+``1/p`` times the noise that it would have alone, with ``p = sqrt(c s)``, or ``c s``.
 
 What a single release will spend is another plan: ``mvgviz.release.release.plan``.
 
@@ -24,27 +28,32 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from mvgviz.design.allocation import rebalanced, with_floor
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
+from mvgviz.noise.families import root
+from mvgviz.noise.mixtures import plan_scale
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.codec import VERSION, Saved, check_parts
 from mvgviz.scenario.own_units import feature_std
 from mvgviz.scenario.resolve import Setup, build, delta_of
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import FloatArray, count, fraction, instance, non_negative, number
+from mvgviz.validation import FloatArray, count, fraction, instance, non_negative, number, one_of
 
 PARTS = 10_000
 """What a plan is divided into, so that its shares sum to 1 to the last digit."""
 MOST_QUESTIONS = 20
+PLANNED = ("gaussian", "box", "laplace")
+"""Families of noise whose cost together is known."""
 LEAST_SHARE = 1e-3
 """What a question gets at least where shares are computed."""
 _LEAST_EPSILON = 1e-3  # that a scenario can hold
@@ -78,8 +87,8 @@ class QuestionPlan(Saved):
         for scenario in asked:
             refuse(scenario.guarantee != "exact", f"a plan needs the exact guarantee, got {scenario.guarantee}: what "
                    "the theorems promise does not add up exactly")
-            if scenario.noise_family != "gaussian":
-                raise InputError(f"a plan divides mu², so its questions need Gaussian noise, got {scenario.family}")
+            refuse(scenario.noise_family not in PLANNED, "the questions of a plan need Gaussian, box or Laplace noise, "
+                   f"got {scenario.noise_family}")
         object.__setattr__(self, "scenarios", asked)
         object.__setattr__(self, "parts", parts)
 
@@ -104,11 +113,21 @@ class QuestionPlan(Saved):
     def shares(self) -> tuple[float, ...]:
         return tuple(part / PARTS for part in self.parts)
 
+    @property
+    def pure(self) -> tuple[bool, ...]:
+        """Return which questions have box or Laplace noise."""
+        return tuple(asked.noise_family != "gaussian" for asked in self.scenarios)
+
+    def division(self, delta: float) -> Division:
+        """Return how the shares divide the budget at ``delta``, which has to be the plan's."""
+        bound = Division(epsilon=self.epsilon, delta=fraction("delta", delta), pure=self.pure)
+        return replace(bound, gain=bound.factor(self.shares, bound=False) / bound.factor(self.shares))
+
     def question(self, k: int, *, delta: float) -> Scenario:
         """Question k with an epsilon of its own, at ``delta``, which has to be the plan's: ready for ``build``."""
-        share, asked = self.shares[self._position(k)], self.scenarios[k]
-        mu = float(gaussian_mu(self.epsilon, fraction("delta", delta))) * math.sqrt(share)
-        epsilon = float(gaussian_epsilon(delta, mu))
+        part, asked = self.division(delta).parts(self.shares)[self._position(k)], self.scenarios[k]
+        epsilon = part * self.epsilon if self.pure[k] else float(
+            gaussian_epsilon(delta, float(gaussian_mu(self.epsilon, delta)) * part))
         refuse(not epsilon >= _LEAST_EPSILON, f"question {k + 1} would get an epsilon below {_LEAST_EPSILON:g}; give "
                "it a larger share, or the plan a larger epsilon")
         marks = (*asked.from_data, "epsilon") if self.shares_read else asked.from_data
@@ -117,6 +136,13 @@ class QuestionPlan(Saved):
     def with_budget(self, scenario: Scenario) -> QuestionPlan:
         """Return the same shares of this scenario's epsilon and delta."""
         return replace(self, scenarios=tuple(under_budget_of(scenario, asked) for asked in self.scenarios))
+
+    def with_family(self, k: int, family: str) -> QuestionPlan:
+        """Question k with another family of noise."""
+        one_of("family", family, PLANNED)
+        asked = self.scenarios[self._position(k)]
+        return replace(self, scenarios=(*self.scenarios[:k], asked.changed(family=family, from_data=asked.from_data),
+                                        *self.scenarios[k + 1:]))
 
     def added(self, scenario: Scenario, *, locked: Collection[int] = ()) -> QuestionPlan:
         """One question more, under the plan's budget; those that are not locked make room for it."""
@@ -195,10 +221,14 @@ def without(positions: Iterable[int], k: int) -> frozenset[int]:
 
 
 def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
-    """The second scenario with the epsilon and delta of the first, wherever those come from, and Gaussian noise."""
+    """The second scenario with the epsilon and delta of the first, wherever those come from.
+
+    Noise that a plan cannot count becomes Gaussian.
+    """
     marks = {name for name in scenario.from_data if name not in _BUDGET}
     marks |= {name for name in budget.from_data if name in _BUDGET}
-    return scenario.changed(epsilon=budget.epsilon, delta=budget.delta, family="gaussian", from_data=tuple(marks))
+    family = scenario.noise_family if scenario.noise_family in PLANNED else "gaussian"
+    return scenario.changed(epsilon=budget.epsilon, delta=budget.delta, family=family, from_data=tuple(marks))
 
 
 def _divided(parts: Sequence[int], weights: Sequence[float], locked: Collection[int] = ()) -> tuple[int, ...]:
@@ -217,41 +247,86 @@ def _divided(parts: Sequence[int], weights: Sequence[float], locked: Collection[
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionNoise:
-    """What one question gets: its ``share`` of mu², its own ``mu``, and the ``epsilon`` that this is alone.
+class Division:
+    """How shares divide (epsilon, delta) among questions; ``pure``: which of them have box or Laplace noise.
 
-    ``noise``: the root mean square of the noise on priority columns (on all where there are none), in units of the
-    ranges. ``least`` and ``most``: the feature (vertex, record) with least and with most noise, and its standard
-    deviation in the data's units.
+    ``gain``: how much more the plan's own shares may spend than by the closed form, which counts several pure questions
+    as one. Elsewhere it is nearly right: for pictures and proposals. The plan itself is worked out for its own shares.
+    """
+
+    epsilon: float
+    delta: float
+    pure: tuple[bool, ...]
+    gain: float = 1.0
+
+    def factor(self, shares: Sequence[float], *, bound: bool = True) -> float:
+        """Return by what every share is multiplied; 1 with one kind of noise."""
+        pure, others = ([share for share, its in zip(shares, self.pure, strict=True) if its is kind]
+                        for kind in (True, False))
+        return self.gain * float(plan_scale(self.epsilon, self.delta, tuple(pure), math.fsum(others), bound=bound))
+
+    def parts(self, shares: Sequence[float]) -> list[float]:
+        """Return the part of the whole mu, or of the whole epsilon, that each question may spend."""
+        factor = self.factor(shares)
+        return [factor * share if pure else math.sqrt(factor * share)
+                for share, pure in zip(shares, self.pure, strict=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionNoise:
+    """What one question gets: its ``share`` of the budget and the ``epsilon`` that this is alone.
+
+    ``part``: of the whole mu (of epsilon, if ``is_pure``). ``noise``: the root mean square of the noise on priority
+    columns (on all where there are none), in units of the ranges. ``least`` and ``most``: the feature (vertex, record)
+    with least and with most noise, and its standard deviation in the data's units.
     """
 
     share: float
-    mu: float
+    part: float
     epsilon: float
     noise: float
     least: tuple[str, float]
     most: tuple[str, float]
+    division: Division
+    is_pure: bool = False
+
+    @property
+    def mu(self) -> float:
+        """Return the mu of Gaussian noise, 0 for pure noise."""
+        return 0.0 if self.is_pure else float(gaussian_mu(self.epsilon, self.division.delta))
 
     @property
     def alone(self) -> float:
-        return self.noise * math.sqrt(self.share)
+        return self.noise * self.part
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairTrade:
-    """Two questions that divide ``room``, a share of mu², of which the first has the part ``share``.
+    """Two questions that divide what the others leave; ``noise``: of every question.
 
-    ``alone``: the noise of each with all of mu².
+    ``share``: the first one's part of the two shares. Noise is that with the whole budget times these numbers.
     """
 
-    alone: tuple[float, float]
-    room: float
-    share: float
+    noise: Sequence[QuestionNoise]
+    pair: tuple[int, int]
+
+    @property
+    def share(self) -> float:
+        first, second = (self.noise[k].share for k in self.pair)
+        return first / (first + second)
 
     def at(self, share: float) -> tuple[float, float]:
-        """Return the noise on both where the first gets this part of the room."""
-        first, second = self.alone
-        return first / math.sqrt(self.room * share), second / math.sqrt(self.room * (1 - share))
+        """Return the noise on both where the first gets this part of what both have."""
+        shares, (first, second) = [question.share for question in self.noise], self.pair
+        room = shares[first] + shares[second]
+        shares[first], shares[second] = room * share, room * (1 - share)
+        parts = self.noise[0].division.parts(shares)
+        return 1 / parts[first], 1 / parts[second]
+
+    def rule(self, of: Callable[..., FloatArray]) -> float:
+        """Return the part of the first by a rule for the shares of both, such as :func:`same_noise`."""
+        first, second = of(self.noise, locked=set(range(len(self.noise))) - set(self.pair))[list(self.pair)].tolist()
+        return float(first / (first + second))
 
     @property
     def here(self) -> tuple[float, float]:
@@ -273,34 +348,78 @@ def build_plan(plan: QuestionPlan, dataset: Dataset, *, uploaded: Directions | N
 
 def plan_noise(plan: QuestionPlan, setups: Sequence[Setup]) -> tuple[QuestionNoise, ...]:
     """Return what every question gets; ``setups`` as :func:`build_plan` makes them."""
-    found = []
-    for share, setup in zip(plan.shares, setups, strict=True):
-        epsilon, stds = setup.scenario.epsilon, feature_std(setup, setup.design)
+    found, division = [], plan.division(setups[0].delta)
+    for share, part, pure, setup in zip(plan.shares, division.parts(plan.shares), plan.pure, setups, strict=True):
+        stds = feature_std(setup, setup.design)
         names = setup.query.coordinate_names("rows", stds.size)
         least, most = ((names[k] if k < len(names) else f"number {k + 1}", float(stds[k]))
                        for k in (int(stds.argmin()), int(stds.argmax())))
-        found.append(QuestionNoise(share=share, mu=float(gaussian_mu(epsilon, setup.delta)), epsilon=epsilon,
-                                   noise=typical_noise(setup), least=least, most=most))
+        found.append(QuestionNoise(share=share, part=part, is_pure=pure, epsilon=setup.scenario.epsilon, least=least,
+                                   most=most, noise=typical_noise(setup), division=division))
     return tuple(found)
 
 
-def pair_trade(noise: Sequence[QuestionNoise], first: int, second: int) -> PairTrade:
-    """Return the trade between two questions, the others' shares as they are."""
-    a, b = noise[first], noise[second]
-    room = a.share + b.share
-    return PairTrade(alone=(a.alone, b.alone), room=room, share=a.share / room)
+def same_noise(noise: Sequence[QuestionNoise], locked: Collection[int] = ()) -> FloatArray:
+    """Shares in proportion to which every question has the same noise, in units of the ranges.
+
+    ``s ∝ e²`` with Gaussian noise, ``s ∝ e`` with pure noise; the same noise t on both needs ``c s = e²/t²`` and
+    ``e/t``, with the factor c of these shares. Locked questions keep their shares.
+    """
+    alone, pure, free = _freely(noise, locked)
+    if len(set(pure[free])) < 2:
+        return alone if pure[free].all() else np.asarray((alone / alone.max()) ** 2)
+
+    def weights(log_noise: float) -> FloatArray:
+        ratio = alone / math.exp(log_noise)
+        return np.asarray(np.where(pure, ratio, ratio**2))
+
+    def unspent(log_noise: float) -> float:
+        wanted = weights(log_noise)
+        tried = _with_locked(noise, wanted, free)
+        return noise[0].division.factor(tried.tolist()) * float(tried[free].sum()) - float(wanted[free].sum())
+
+    middle = math.log(alone[free].max())
+    return weights(root(unspent, middle - 20, middle + 20))
 
 
-def same_noise(noise: Sequence[QuestionNoise]) -> FloatArray:
-    """Shares in proportion to which every question has the same noise, in units of the ranges: ``s ∝ e²``."""
-    alone = np.array([question.alone for question in noise])
-    return np.asarray((alone / alone.max()) ** 2)
+def least_noise(noise: Sequence[QuestionNoise], weights: Sequence[float] | None = None, *,
+                locked: Collection[int] = ()) -> FloatArray:
+    """Shares in proportion to which the weighted squares of the noise are least.
+
+    That is ``s ∝ sqrt(w) e`` among questions with Gaussian noise (of ``sum w e²/s``) and ``(w e²)^(1/3)`` among those
+    with pure noise (``sum w e²/s²``); a search divides the budget between both. Locked questions keep their shares.
+    """
+    alone, pure, free = _freely(noise, locked)
+    squares = alone**2 * (np.ones(alone.size) if weights is None else np.asarray(weights, dtype=float))
+    found = np.where(pure, np.cbrt(squares), np.sqrt(squares))
+    if len(set(pure[free])) < 2:
+        return np.asarray(found)
+    found = found / np.where(pure, found[free & pure].sum(), found[free & ~pure].sum())
+
+    def split(part: float) -> FloatArray:
+        return np.asarray(found * np.where(pure, part, 1 - part))
+
+    def loss(part: float) -> float:
+        tried = _with_locked(noise, split(part), free)
+        return float(np.sum(squares / np.square(noise[0].division.parts(tried.tolist()))))
+
+    from scipy.optimize import minimize_scalar  # only here: importing it takes longer than all else
+
+    return split(float(minimize_scalar(loss, bounds=(LEAST_SHARE, 1 - LEAST_SHARE), method="bounded",
+                                       options={"xatol": 1e-6}).x))
 
 
-def least_noise(noise: Sequence[QuestionNoise], weights: Sequence[float] | None = None) -> FloatArray:
-    """Shares in proportion to which the weighted squares of the noise, ``sum w e²/s``, are least: ``s ∝ sqrt(w) e``."""
-    alone = np.array([question.alone for question in noise])
-    return np.asarray(alone * np.sqrt(np.ones(alone.size) if weights is None else np.asarray(weights, dtype=float)))
+def _freely(noise: Sequence[QuestionNoise], locked: Collection[int]
+            ) -> tuple[FloatArray, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return the noise that each has alone, whether it is pure, and whether its share is free."""
+    return (np.array([question.alone for question in noise]), np.array([question.is_pure for question in noise]),
+            np.array([k not in locked for k in range(len(noise))]))
+
+
+def _with_locked(noise: Sequence[QuestionNoise], weights: FloatArray, free: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return all shares where those that are free are in proportion to their weights."""
+    shares = np.array([question.share for question in noise])
+    return np.asarray(np.where(free, weights / weights[free].sum() * shares[free].sum(), shares))
 
 
 def typical_noise(setup: Setup) -> float:

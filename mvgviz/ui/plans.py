@@ -35,8 +35,13 @@ class HeldPlan:
     released: frozenset[int] = frozenset()
 
     @property
+    def is_final(self) -> bool:
+        """Return whether nothing may change: box or Laplace noise is counted in advance, with all shares."""
+        return bool(self.released) and any(self.plan.pure)
+
+    @property
     def fixed(self) -> frozenset[int]:
-        return self.locked | self.released
+        return frozenset(range(len(self.plan))) if self.is_final else self.locked | self.released
 
     @property
     def waiting(self) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """The page Several questions: sliders and locks, the numbers, files, and releases of all or one."""
 
+import json
 import math
 import re
 
@@ -9,8 +10,11 @@ import pytest
 from mvgviz import QuestionPlan, Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.errors import InputError
+from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.pictures.strip import error_fact
 from mvgviz.provenance import Range
+from mvgviz.release.files import to_metadata_json
+from mvgviz.release.release import plan_together
 from mvgviz.scenario.plan import build_plan, plan_noise
 from mvgviz.ui import plans
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
@@ -53,7 +57,7 @@ def released(app):
 
 
 def table(app):
-    return frame(app, "share of μ²")
+    return frame(app, "most noise")
 
 
 def test_it_opens_with_two_questions_that_share_the_sidebar_s_budget():
@@ -73,7 +77,7 @@ def test_the_table_is_the_engine_s():
     plan = QuestionPlan.of(LIVER.changed(epsilon=0.5), LIVER.changed(query="mean")).moved(0, 0.8)
     found = plan_noise(plan, build_plan(plan, sample("liver")))
     frame = table(clean(app))
-    assert frame["share of μ²"].tolist() == ["80.00 %", "20.00 %"]
+    assert frame["share"].tolist() == ["80.00 %", "20.00 %"]
     assert frame["ε alone"].tolist() == pytest.approx([question.epsilon for question in found])
     setups = build_plan(plan, sample("liver"))
     assert frame["typical error"].tolist() == [error_fact(setup).text for setup in setups]
@@ -287,3 +291,75 @@ def test_a_plan_goes_out_as_a_file_and_comes_back_and_a_bad_one_gets_a_sentence(
         assert not app.exception
         assert message in " ".join(error.value for error in app.error)
         assert shares(app) == [90.0, 10.0]  # nothing is lost
+
+
+def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two_pots():
+    app = page()
+    assert {one.key for one in app.selectbox if one.key.startswith("plan_family_")} == {"plan_family_1"}  # of the mean
+    app.selectbox(key="plan_family_1").set_value("box").run()
+    app.slider(key="plan_share_0").set_value(30.0).run()
+    plan = QuestionPlan.of(LIVER, LIVER.changed(query="mean")).with_family(1, "box").moved(0, 0.3)
+    setups = build_plan(plan, sample("liver"))
+    assert table(clean(app))["ε alone"].tolist() == pytest.approx([setup.scenario.epsilon for setup in setups])
+    planned = plan_together(setups)
+    assert planned.epsilon == pytest.approx(1.0, abs=1e-6)
+    counted = running_epsilon(1e-6, planned.epsilon_pure, planned.mu)
+    assert counted > 1.01
+    assert f"The ledger counts ε = {counted:.3f}" in text(app)
+    released(app)
+    entries, made = desk(app).ledger.entries, desk(app).releases
+    assert [(entry.family, entry.mu > 0, entry.epsilon_pure > 0) for entry in entries] == [
+        ("gaussian", True, False), ("box", False, True)]
+    total = desk(app).ledger.total("liver", delta=1e-6)
+    assert (total.epsilon_pure, total.mu, total.epsilon) == pytest.approx((planned.epsilon_pure, planned.mu, counted))
+    for given in made:  # each certificate says both
+        words = json.loads(to_metadata_json(given))["guarantee"]["together"]
+        assert words.startswith("2 answers released together: epsilon 1 at delta 1e-06, fixed in advance; a ledger")
+        assert f"counts epsilon {counted:.6g}" in words
+
+
+def test_beside_box_noise_nothing_of_a_plan_moves_once_a_part_is_released():
+    app = page()
+    app.selectbox(key="plan_family_1").set_value("laplace").run()
+    app.selectbox(key="plan_which_2_0").set_value(1).run()
+    released(app)
+    assert "Its shares stay too" in said(app)
+    assert app.slider(key="plan_share_0").disabled
+    assert app.selectbox(key="plan_family_1").disabled
+    for key in ("plan_add", "plan_remove_0"):
+        assert app.button(key=key).disabled
+    kept = shares(app)
+    assert shares(press(app, "plan_equal")) == kept
+    released(app)
+    assert len(desk(app).ledger.entries) == 2
+
+
+def test_box_noise_cannot_join_a_plan_of_which_a_part_is_released():
+    app = page()
+    app.selectbox(key="plan_which_2_0").set_value(0).run()
+    released(app)
+    app.session_state["_scenario"] = LIVER.changed(query="mean", family="box")
+    app.run()
+    app.button(key="plan_add").click().run()
+    assert "only questions with Gaussian noise can join" in app.error[0].value
+    assert len(names(app)) == 2
+
+
+def test_a_plan_of_box_noise_alone_needs_no_delta():
+    app = page(query="mean", family="box")
+    app.selectbox(key="plan_family_0").set_value("laplace").run()
+    press(app, "plan_remove_1")
+    app.session_state["_scenario"] = LIVER.changed(query="mean", family="box")
+    app.run()
+    press(app, "plan_add")
+    assert "2 questions together spend at most ε = 1 with δ = 0" in text(app)
+    assert "The ledger counts" not in text(app)
+    released(app)
+    assert desk(app).ledger.total("liver", delta=1e-6).epsilon == pytest.approx(1.0)
+    assert desk(app).ledger.total("liver", delta=1e-6).mu == 0
+
+
+def test_an_ellipse_from_the_sidebar_becomes_gaussian_and_that_is_said():
+    app = page(query="mean", family="ellipse")
+    assert "A plan takes Gaussian, box and Laplace noise" in said(app)
+    assert app.selectbox(key="plan_family_0").value == "gaussian"

@@ -10,7 +10,7 @@ from scipy import integrate, stats
 
 from mvgviz import InputError, gaussian_delta, gaussian_epsilon, gaussian_mu
 from mvgviz.noise import mixtures
-from mvgviz.noise.mixtures import plan_delta, plan_epsilon, running_epsilon
+from mvgviz.noise.mixtures import plan_delta, plan_epsilon, plan_scale, running_epsilon
 
 
 def gaussian_by_definition(epsilon, mu):
@@ -92,7 +92,7 @@ def test_many_gaussian_releases_as_losses_are_never_below_their_exact_sum():
 def test_a_plan_never_costs_more_than_the_pots_and_less_for_many():
     pure = np.linspace(0.001, 0.02, 40).tolist()
     assert plan_epsilon(1e-6, pure, 0.1) < 0.85 * running_epsilon(1e-6, sum(pure), 0.1)
-    assert plan_epsilon(1e-14, pure, 0.1) == pytest.approx(running_epsilon(1e-14, sum(pure), 0.1), rel=1e-12)
+    assert plan_epsilon(1e-14, pure, 0.1) == pytest.approx(plan_epsilon(1e-14, [sum(pure)], 0.1), rel=1e-12)
     assert plan_epsilon(1e-6, [0.5, 0.5], 0.0) <= 1 + 1e-12
 
 
@@ -161,3 +161,33 @@ def test_without_the_library_one_sentence_says_how_to_get_it(monkeypatch):
 def test_nonsense_is_refused(pure):
     with pytest.raises(InputError, match="pure"):
         plan_epsilon(1e-6, pure, 0.1)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "share"), [
+    (0.01, 1e-3, 0.9), (1.0, 1e-6, 0.001), (1.0, 1e-6, 0.5), (1.0, 1e-9, 0.9), (8.0, 1e-6, 0.3)])
+def test_shares_of_one_pure_and_one_gaussian_question_use_up_the_plan_by_the_closed_form(epsilon, delta, share):
+    factor, mu = plan_scale(epsilon, delta, (share,), 1 - share), gaussian_mu(epsilon, delta)
+    pure, beside = factor * share * epsilon, mu * math.sqrt(factor * (1 - share))
+    with mpmath.workdps(60):
+        exact = laplace_and(lambda x: gaussian_by_definition(x, mpmath.mpf(beside)), mpmath.mpf(epsilon),
+                            mpmath.mpf(pure))
+    assert exact <= delta
+    assert exact == pytest.approx(delta, rel=1e-5)
+    assert running_epsilon(delta, pure, beside) > epsilon  # two pots would allow less
+
+
+@pytest.mark.parametrize("pure", [(0.25, 0.25), (0.3, 0.2, 0.4), (0.05,) * 10, (1e-4, 1e-4)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-6), (3.0, 1e-4), (1.0, 1e-11), (1e-3, 1e-3)])
+def test_shares_of_many_questions_never_cost_more_than_the_plan_and_no_less_than_one_pure_release(pure, epsilon, delta):
+    rest = 1 - sum(pure)
+    factor, bound = (plan_scale(epsilon, delta, pure, rest, bound=bound) for bound in (False, True))
+    cost = plan_epsilon(delta, [factor * share * epsilon for share in pure],
+                        gaussian_mu(epsilon, delta) * math.sqrt(factor * rest))
+    assert epsilon * (1 - 5e-4) * (delta > 1e-10) * (pure[0] > 1e-3) <= cost <= epsilon
+    assert bound == pytest.approx(plan_scale(epsilon, delta, (sum(pure),), rest), rel=1e-12)
+    assert bound <= factor
+
+
+def test_one_kind_of_noise_has_all_its_shares():
+    assert plan_scale(1.0, 1e-6, (), 1.0) == 1.0
+    assert 1 - 1e-13 < plan_scale(1.0, 1e-6, (0.9, 0.1), 0.0) < 1.0

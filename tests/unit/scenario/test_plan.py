@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_mu
+from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
+from mvgviz.noise.mixtures import plan_delta
+from mvgviz.release.box_noise import pure_epsilon
+from mvgviz.release.release import plan_together
 from mvgviz.scenario import plan as plans
 from mvgviz.scenario.own_units import feature_std
 from mvgviz.scenario.resolve import ask
@@ -139,14 +142,18 @@ def test_another_budget_keeps_the_shares_and_brings_its_origin_along():
 
 def test_a_pair_s_curve_is_what_other_shares_would_give():
     plan, data = QuestionPlan.of(asking("covariance"), asking("mean"), asking("identity")), make_dataset(3, 50)
-    trade = plans.pair_trade(plans.plan_noise(plan, plans.build_plan(plan, data)), 0, 2)
+    trade = plans.PairTrade(noise=plans.plan_noise(plan, plans.build_plan(plan, data)), pair=(0, 2))
+    alone, room = [trade.noise[k].alone for k in (0, 2)], plan.shares[0] + plan.shares[2]
     for part in (0.1, 0.5, 0.8):
-        moved = plan.moved(0, part * trade.room, locked={1})
+        moved = plan.moved(0, part * room, locked={1})
         built = plans.build_plan(moved, data)
-        noise = [plans.typical_noise(built[k]) for k in (0, 2)]
-        assert trade.at(moved.shares[0] / trade.room) == pytest.approx(noise, rel=1e-9)
+        noise = [plans.typical_noise(built[k]) / whole for k, whole in zip((0, 2), alone, strict=True)]
+        assert trade.at(moved.shares[0] / room) == pytest.approx(noise, rel=1e-9)
     for _, first, second in trade.curve:
-        assert trade.alone[0] ** 2 / first**2 + trade.alone[1] ** 2 / second**2 == pytest.approx(trade.room)
+        assert 1 / first**2 + 1 / second**2 == pytest.approx(room)
+    first, second = alone
+    assert trade.rule(plans.same_noise) == pytest.approx(first**2 / (first**2 + second**2))
+    assert trade.rule(plans.least_noise) == pytest.approx(first / (first + second))
 
 
 def test_no_other_shares_have_less_noise_than_the_least_and_the_same_is_the_same():
@@ -247,3 +254,85 @@ def test_a_share_too_small_for_any_question_is_named():
     plan = QuestionPlan.of(BASE.changed(epsilon=0.01), BASE).moved(1, 0.0)
     with pytest.raises(InputError, match=r"question 2 would get an epsilon below .* give it a larger share"):
         plans.build_plan(plan, make_dataset(2, 10))
+
+
+PURE = asking("mean", family="box")
+
+
+def spent_by(setups):
+    """The pure epsilons and the mu of the noise that was designed."""
+    pure = [pure_epsilon(setup.design.blocks) for setup in setups if setup.design.blocks]
+    return pure, compose_mu([0.0, *(setup.design.total_mu for setup in setups if not setup.design.blocks)])
+
+
+@pytest.mark.parametrize("questions", [
+    (PURE, asking("covariance")), (asking("identity", family="laplace"), asking("mean"), asking("covariance")),
+    (PURE, asking("identity", family="box"), asking("covariance", directions="random")), (PURE, PURE),
+    (PURE, asking("mean", directions="private", private_share=0.4))])
+@pytest.mark.parametrize("first", [0.02, 0.5, 0.9])
+def test_mixed_questions_never_cost_more_than_the_plan_and_use_it_up(questions, first):
+    plan = QuestionPlan.of(*questions).moved(0, first)
+    setups = plans.build_plan(plan, make_dataset(3, 40))
+    pure, mu = spent_by(setups)
+    told = plan_together(setups)
+    assert told.epsilon <= 1.0
+    assert told.epsilon == pytest.approx(1.0, abs=3e-4)
+    if mu and len(pure) == 1:
+        assert plan_delta(1.0, pure[0], mu) == pytest.approx(DELTA, rel=1e-4)
+        assert plan_delta(1.0, pure[0], mu) <= DELTA
+    if not mu:
+        assert told.epsilon_pure <= 1.0  # with delta = 0
+    factor = plan.division(DELTA).factor(plan.shares)
+    assert sum(pure) == pytest.approx(factor * sum(s for s, one in zip(plan.shares, plan.pure, strict=True) if one))
+
+
+def test_more_for_one_question_leaves_less_for_every_other_whatever_their_noise():
+    plan, data = QuestionPlan.of(PURE, asking("covariance"), asking("identity")), make_dataset(3, 40)
+    before = None
+    for share in (0.01, 0.1, 0.3, 0.6, 0.9, 0.99):
+        moved = plan.moved(0, share)
+        found = [question.noise for question in plans.plan_noise(moved, plans.build_plan(moved, data))]
+        assert before is None or (found[0] < before[0] and found[1] > before[1] and found[2] > before[2])
+        before = found
+
+
+def test_plans_of_gaussian_questions_divide_mu_as_they_always_did():
+    plan = QuestionPlan.of(asking("covariance"), asking("mean", family="ellipse"), PURE.changed(family="gaussian"))
+    assert plan.pure == (False, False, False)  # a plan cannot count an ellipse
+    plan = plan.moved(0, 0.61)
+    mu = float(gaussian_mu(1.0, DELTA))
+    for k, share in enumerate(plan.shares):
+        assert plan.question(k, delta=DELTA).epsilon == float(gaussian_epsilon(DELTA, mu * math.sqrt(share)))
+
+
+def test_rules_with_two_kinds_of_noise_find_the_same_and_the_least():
+    plan, data = QuestionPlan.of(asking("covariance"), PURE, asking("identity")), make_dataset(3, 9)
+
+    def noise_of(tried):
+        return plans.plan_noise(tried, plans.build_plan(tried, data))
+
+    noise = noise_of(plan)
+    found = [question.noise for question in noise_of(plan.shared(plans.same_noise(noise)))]
+    assert found == pytest.approx([found[0]] * 3, rel=2e-2)  # shares are whole parts, and none below a thousandth
+    held = noise_of(plan.shared(plans.same_noise(noise, {2}), locked={2}))
+    assert held[0].noise == pytest.approx(held[1].noise, rel=2e-2)
+    assert held[2].share == plan.shares[2]
+
+    def loss(tried):
+        squares = np.array([question.alone for question in noise]) ** 2
+        return float(np.sum(squares / np.square(tried.division(DELTA).parts(tried.shares))))
+
+    best, rng = plan.shared(plans.least_noise(noise)), np.random.default_rng(0)
+    others = [plan.shared(best.shares * np.exp(0.3 * rng.standard_normal(3))) for _ in range(200)]
+    assert loss(best) <= min(map(loss, others)) * (1 + 1e-5)
+
+
+def test_a_plan_knows_its_families_in_a_file_and_refuses_what_it_cannot_count():
+    plan = QuestionPlan.of(asking("covariance"), asking("mean")).with_family(1, "laplace")
+    assert plan.scenarios[1].noise_family == "laplace"
+    assert QuestionPlan.from_json(plan.to_json()) == plan
+    for refused, words in ((lambda: plan.with_family(1, "ellipse"), "family must be"),
+                           (lambda: replace(plan, scenarios=(BASE, asking("mean", family="ellipse"))),
+                            "need Gaussian, box or Laplace noise, got ellipse")):
+        with pytest.raises(InputError, match=words):
+            refused()
