@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.lesson.steps import MAIN, token_of
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.scenes import SCENES, Scene
+from mvgviz.pictures.theme import Picture
 from mvgviz.text import in_html
 from mvgviz.ui import screen
 from mvgviz.ui.assets import asset

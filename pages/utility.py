@@ -9,7 +9,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures import utility as words
 from mvgviz.pictures.budget import Names, short_label, signal_picture
-from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.trade_off import others_sentence
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table

@@ -51,7 +51,6 @@ from mvgviz.pictures.lesson import (
     plot_trials,
 )
 from mvgviz.pictures.paper import directions_picture, row_dots, rows_picture
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.plan import pair_picture
 from mvgviz.pictures.privacy import (
     audit_picture,
@@ -77,7 +76,7 @@ from mvgviz.pictures.shape import (
     outcomes_picture,
     std_picture,
 )
-from mvgviz.pictures.theme import DATA, IID, PAPER, ellipse_outline
+from mvgviz.pictures.theme import DATA, IID, PAPER, Picture, ellipse_outline
 from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.pictures.utility import (
     LANES,

@@ -15,9 +15,8 @@ from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures.compare import Mark, more_words, plot_ranked
 from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
 from mvgviz.pictures.families import case_of, last_words, price_words
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import design_words
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, GUARANTEE_COLOURS, IID, row_axis, stroke, styled
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, GUARANTEE_COLOURS, IID, Picture, row_axis, stroke, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_number, capitalised, in_html, in_markdown

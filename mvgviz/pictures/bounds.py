@@ -13,7 +13,7 @@ from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.bounds import theorem2_wins
 from mvgviz.pictures import theme
-from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import Picture
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, as_probability, at_most, capitalised
 from mvgviz.validation import FloatArray

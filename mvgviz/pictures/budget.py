@@ -11,8 +11,8 @@ from mvgviz.design.power_to_noise import is_proved
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.noise.ties import largest_first
 from mvgviz.pictures import theme
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words, thing
+from mvgviz.pictures.theme import Picture
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.scenario.precision_budget import BudgetTable, SplitScore, WantedNoise

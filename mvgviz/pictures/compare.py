@@ -21,7 +21,7 @@ from mvgviz.pictures.error_axis import (
     mean_words,
     reference_items,
 )
-from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import metric_words, small_words
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown

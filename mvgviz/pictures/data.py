@@ -8,10 +8,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mvgviz.data.recognise import Identifier
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import neighbour_words
 from mvgviz.pictures.shape import answer_labels
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, plot_matrix, styled, top_left, upright
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, plot_matrix, styled, top_left, upright
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import DAYS
 from mvgviz.query.queries import ADDED_RECORD, FLIPPED_EDGE, REPLACED_RECORD, Query

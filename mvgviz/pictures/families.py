@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 from scipy import optimize
 
 from mvgviz.noise.families import FAMILIES, Family, pure_epsilon, same_attacker, staircase_std
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, add_dots, add_line, decades, log_axis, styled
+from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, Picture, add_dots, add_line, decades, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability
 

@@ -10,8 +10,7 @@ from mvgviz.noise.families import FAMILIES
 from mvgviz.noise.information import LEAST_RATIO, NUMBERS, QUERIES, bits_through, count_bits, lacking_bits
 from mvgviz.noise.information import simulated_answers as answers_of
 from mvgviz.pictures import theme
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, FAMILY_COLOURS, THEOREM1, THEOREM2, WEAK
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, FAMILY_COLOURS, THEOREM1, THEOREM2, WEAK, Picture
 from mvgviz.text import as_factor, as_number
 
 PEOPLE = 100

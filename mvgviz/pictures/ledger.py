@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu, zcdp_rho
 from mvgviz.noise.mixtures import running_epsilon
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, styled, wash
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, Picture, styled, wash
 from mvgviz.release.answer import Release
 from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger

@@ -11,8 +11,7 @@ from mvgviz.design.trade_off import Gain
 from mvgviz.lesson.game import GUESSES, Game
 from mvgviz.lesson.steps import CLASS, LEVEL, MOVES, PUPILS, Pay
 from mvgviz.pictures import theme
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import ellipse_outline
+from mvgviz.pictures.theme import Picture, ellipse_outline
 from mvgviz.text import as_number
 from mvgviz.validation import FloatArray
 

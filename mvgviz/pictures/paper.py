@@ -9,8 +9,7 @@ import plotly.graph_objects as go
 
 from mvgviz.paper import EPSILONS, Curve, Report
 from mvgviz.paper.runs import FIGURE4_SHARE
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, add_line, interval, styled
+from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, Picture, add_line, interval, styled
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References

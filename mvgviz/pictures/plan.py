@@ -8,9 +8,8 @@ import plotly.graph_objects as go
 from mvgviz.noise.accounting import compose_mu, gaussian_mu
 from mvgviz.noise.families import root
 from mvgviz.noise.mixtures import running_epsilon
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import split_words
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, add_dots, log_axis, styled
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, add_dots, log_axis, styled
 from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, least_noise, same_noise

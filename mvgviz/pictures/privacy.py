@@ -12,9 +12,8 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, loss_density, mass_beyond, odds, spent_of
 from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon
 from mvgviz.noise.ties import largest_first
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import open_parts, thing
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, add_dots, add_line, styled, upright, wash
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, Picture, add_dots, add_line, styled, upright, wash
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup

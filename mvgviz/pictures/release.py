@@ -8,9 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.labels import GAPS, SCALES
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import bound_words, clipping_words, neighbours_of, released_clipping, thing
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, plot_matrix, row_axis, styled, top_left, upright
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, plot_matrix, row_axis, styled, top_left, upright
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import DAYS
 from mvgviz.query.queries import Query

@@ -16,9 +16,8 @@ from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import lesson as draw
 from mvgviz.pictures import theme
 from mvgviz.pictures.glossary import DELTA_IS
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import neighbour_words
-from mvgviz.pictures.theme import ellipse_outline
+from mvgviz.pictures.theme import Picture, ellipse_outline
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number
 from mvgviz.validation import FloatArray

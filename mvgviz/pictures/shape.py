@@ -11,9 +11,9 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.sampling import sample_noise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures import theme
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.rule import RuleModel, iid_std
 from mvgviz.pictures.sentences import clipping_words
+from mvgviz.pictures.theme import Picture
 from mvgviz.query.queries import Query
 from mvgviz.scenario.own_units import SHARES, product_unit, to_own, unit_of, whole_scale
 from mvgviz.scenario.resolve import Setup

@@ -1,13 +1,14 @@
-"""Colours and what pictures share: axes, strokes, a map of a matrix, an ellipse of noise."""
+"""A picture and what it says; colours, and what pictures share: axes, strokes, a map of a matrix, an ellipse."""
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.text import as_number
+from mvgviz.text import as_number, as_text
 from mvgviz.validation import FloatArray
 
 DIRECTIONAL = "#2B8CD6"
@@ -34,6 +35,25 @@ LIGHT, DARK = ("".join(f"--{name}: {colour};" for name, colour in colours.items(
 CSS_COLOURS = f":root, :host {{{LIGHT}}}"
 EDGE = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
 """The line around a bar's parts or a map's tiles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure, its ``takeaway`` and what it shows (``about``), both Markdown; ``alt`` only where it says more."""
+
+    figure: go.Figure = field(repr=False)
+    takeaway: str
+    about: str = ""
+    alt: str = ""
+
+    @property
+    def text_alternative(self) -> str:
+        """Return what is read aloud in place of the figure."""
+        return self.alt or as_text(self.takeaway)
+
+    def adding(self, sentence: str) -> "Picture":
+        """Return the picture with one more sentence behind its takeaway."""
+        return replace(self, takeaway=f"{self.takeaway} {sentence}".strip())
 
 
 def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: int = 10) -> go.Figure:

@@ -6,16 +6,16 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from mvgviz.design.trade_off import TradeOff
+from mvgviz.pictures import theme
 from mvgviz.pictures.budget import Names
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words, other_clipping
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, add_dots, add_line, log_axis, styled
+from mvgviz.pictures.theme import DIRECTIONAL, Picture, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import AgainstLeast, NeedsTradeOff, against_equal, against_least
 from mvgviz.text import as_factor, as_number, in_markdown
 
 ACROSS, UP = "noise on priority columns (× equal noise)", "noise on other columns (× equal noise)"
-COLOURS = {"design": DIRECTIONAL, "equal": IID} | GUARANTEE_COLOURS
+COLOURS = {"design": DIRECTIONAL, "equal": theme.IID} | theme.GUARANTEE_COLOURS
 _NAMES = {"design": "this design", "equal": "equal noise", "theorem1": "Theorem 1", "theorem2": "Theorem 2"}
 _SYMBOLS = {"design": "circle", "equal": "diamond"}
 _HERE = "%{x:.3g} × on priority columns, %{y:.3g} × on others<extra></extra>"
@@ -93,14 +93,14 @@ def trade_off_picture(setup: Setup, found: NeedsTradeOff) -> Picture:
     numbers, figure = trade_off_numbers(found), go.Figure()
     for line in numbers.lines:
         width, dash = (2.5, "solid") if line.own else (1.5, "longdash")
-        add_line(figure, line.xs, line.ys, line.name, DIRECTIONAL, width, dash, customdata=line.shares,
-                 hover=f"share %{{customdata:.0%}}: {_HERE}")
+        theme.add_line(figure, line.xs, line.ys, line.name, DIRECTIONAL, width, dash, customdata=line.shares,
+                       hover=f"share %{{customdata:.0%}}: {_HERE}")
     for wall in numbers.walls:
-        add_line(figure, [wall.x, wall.x], numbers.up, wall.name, DATA, 2, wall.dash,
-                 hover=f"{wall.name}: %{{x:.3g}} ×")
+        theme.add_line(figure, [wall.x, wall.x], numbers.up, wall.name, theme.DATA, 2, wall.dash,
+                       hover=f"{wall.name}: %{{x:.3g}} ×")
     for mark in numbers.marks:
-        add_dots(figure, [mark.x], [mark.y], mark.name, COLOURS[mark.kind], 13, _SYMBOLS.get(mark.kind, "square"),
-                 hover=f"{mark.name}: {_HERE}")
+        theme.add_dots(figure, [mark.x], [mark.y], mark.name, COLOURS[mark.kind], 13, _SYMBOLS.get(mark.kind, "square"),
+                       hover=f"{mark.name}: {_HERE}")
     for row, mark in enumerate(numbers.far):
         figure.add_annotation(xref="paper", yref="paper", x=1, y=1 - 0.08 * row, xanchor="right", yanchor="top",
                               showarrow=False, text=far_words(mark), font={"color": COLOURS[mark.kind]})

@@ -15,8 +15,8 @@ from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
 from mvgviz.pictures.budget import short_label
 from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words
+from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.trade_off import columns_of, least_sentence
 from mvgviz.query.queries import Query
 from mvgviz.scenario.own_units import FeatureNoise, own_units

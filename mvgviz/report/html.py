@@ -21,10 +21,9 @@ from mvgviz.pictures import shape
 from mvgviz.pictures.bounds import curves_picture
 from mvgviz.pictures.budget import gains_verdict, noise_picture
 from mvgviz.pictures.glossary import WORDS
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.privacy import odds_words, tradeoff_picture
 from mvgviz.pictures.sentences import clipping_words
-from mvgviz.pictures.theme import CSS_COLOURS, INK, PAPER
+from mvgviz.pictures.theme import CSS_COLOURS, INK, PAPER, Picture
 from mvgviz.pictures.trade_off import others_sentence, trade_off_picture
 from mvgviz.pictures.utility import LANES, dots_picture, metric_words, priority_names
 from mvgviz.scenario.precision_budget import budget_table

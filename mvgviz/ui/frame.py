@@ -8,9 +8,9 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures.glossary import WORDS, Word, words_in
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import FIELDS
 from mvgviz.pictures.strip import strip_html
+from mvgviz.pictures.theme import Picture
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from mvgviz.pictures import trade_off as words
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import log_axis
+from mvgviz.pictures.theme import Picture, log_axis
 from mvgviz.pictures.trade_off import TradeOffNumbers
 from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import Setup

@@ -10,8 +10,8 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures import ledger as spent
 from mvgviz.pictures import release as words
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import released_clipping
+from mvgviz.pictures.theme import Picture
 from mvgviz.release.answer import Release
 from mvgviz.release.combine import combine, same_question
 from mvgviz.release.entries import tidy

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import plotly.graph_objects as go
 import streamlit as st
 
-from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import Picture
 from mvgviz.report.lesson import handout_html, lesson_html, qr_code
 from mvgviz.ui import door, session
 from mvgviz.ui.assets import asset
