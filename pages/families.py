@@ -17,7 +17,7 @@ setup = open_page(FAMILIES)
 case, fits = pictures.case_of(setup), pictures.fits_box(setup)
 releases = st.slider("Releases that share this promise", 1, pictures.MOST_RELEASES, key="families_releases")
 if fits:
-    st.markdown(pictures.advice_words(case, releases, box=True))
+    st.markdown(pictures.advice_words(case, releases))
 else:
     st.info("Box and Laplace noise need a mean or a table without a clipping bound. This page shows a mean of the same "
             f"{case.size} columns.", icon=":material/info:")

@@ -81,10 +81,9 @@ def noise_of(family: Family, case: Case, releases: int = 1) -> float:
     return family.split(priority, other, share, epsilon, delta).priority
 
 
-def best_family(case: Case, releases: int = 1, *, box: bool = True) -> tuple[Family, float]:
+def best_family(case: Case, releases: int = 1) -> tuple[Family, float]:
     """Return the family with the lowest noise and how many times less it has than Gaussian noise."""
-    able = [family for family in FAMILIES.values() if box or not family.is_pure]
-    noises = {family.name: noise_of(family, case, releases) for family in able}
+    noises = {name: noise_of(family, case, releases) for name, family in FAMILIES.items()}
     best = _lowest({name: noise for name, noise in noises.items() if not math.isnan(noise)})
     return best, noises["gaussian"] / noises[best.name]
 
@@ -100,9 +99,9 @@ def last_release(case: Case) -> int:
                  if noise_of(FAMILIES["box"], case, count) >= noise_of(_GAUSSIAN, case, count)), MOST_RELEASES)
 
 
-def advice_words(case: Case, releases: int, *, box: bool) -> str:
+def advice_words(case: Case, releases: int) -> str:
     """Return one piece of advice: verdict, number, reason, and its price."""
-    best, gain = best_family(case, releases, box=box)
+    best, gain = best_family(case, releases)
     many = f"{_counted(releases, 'release')} of {_counted(case.size, 'number')}"
     where = "priority columns" if case.is_split else "every number"
     if best is _GAUSSIAN or gain < _CLEARLY:

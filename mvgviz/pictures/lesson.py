@@ -23,10 +23,10 @@ DIRECTIONAL_ROW = 1
 _COLOURS = (theme.DATA, theme.DIRECTIONAL, theme.IID, theme.DATA, theme.THEOREM1)
 
 
-def large(figure: go.Figure, *, legend: bool = True) -> go.Figure:
+def large(figure: go.Figure) -> go.Figure:
     """Return the figure in the common look, with larger type; nothing moves when it is touched."""
     axis: dict[str, Any] = {"title": {"font": {"size": _SIZE}}, "tickfont": {"size": _SIZE - 1}, "fixedrange": True}
-    theme.laid_out(theme.styled(figure, height=410, legend=legend), {
+    theme.laid_out(theme.styled(figure, height=410), {
         "font": {"size": _SIZE}, "legend": {"font": {"size": _SIZE - 2}}, "dragmode": False,
         "xaxis": axis, "yaxis": axis})
     return figure.update_annotations(font_size=_SIZE)
@@ -137,8 +137,7 @@ class Plane:
         return large(figure).update_layout(height=500)
 
 
-def plot_bells(centre: float, *, shift: float, noise: float, span: float, names: tuple[str, str],
-               axis: str) -> go.Figure:
+def plot_bells(centre: float, *, shift: float, noise: float, span: float, names: tuple[str, str]) -> go.Figure:
     """Two neighbours' bells, ``shift`` apart and each ``noise`` wide, and the border between the two guesses.
 
     The axis reaches ``span`` to either side of the centre.
@@ -160,7 +159,8 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
         # The dashed one on top: both are seen where they coincide.
         theme.add_line(figure, published, np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), name, colour, 4,
                        dash, fill="tozeroy", fillcolor=theme.wash(colour, 0.25), zorder=level)
-    figure.update_xaxes(title=axis, range=[float(published[0]), float(published[-1])], nticks=6, zeroline=False)
+    figure.update_xaxes(title="published average sleep (hours)", range=[float(published[0]), float(published[-1])],
+                        nticks=6, zeroline=False)
     figure.update_yaxes(title="how often", showticklabels=False, showgrid=False, range=[0, 1.25], zeroline=False)
     return large(figure)
 

@@ -331,18 +331,6 @@ def iid_std(iid: NoiseDesign, position: int) -> float:
     return math.sqrt(_across(iid, position) * float(iid.directional_side.variances[0]))
 
 
-def moved(model: RuleModel, theta: tuple[float, float], angle: float) -> tuple[float, float]:
-    """Return the standard deviations after a drag: the same formulas as the browser's."""
-    if model.kind == "theorem":
-        return _point([math.sqrt(model.across / (math.sqrt(t) * model.root_budget)) for t in theta])
-    if model.kind == "bounded":
-        return _point([model.scale * s / math.sqrt(t)
-                       for s, t in zip(_spreads(model.spread, angle), theta, strict=True)])
-    h, total = _worst(model.reach, model.rest, theta, angle)
-    kappa = model.factor * model.total / total
-    return _point([math.sqrt(model.across * h_k**2 / (kappa * t)) for h_k, t in zip(h, theta, strict=True)])
-
-
 def _across(design: NoiseDesign, position: int) -> float:
     return float(design.col_side.covariance_of([position])[0, 0]) if design.mode == "both" else 1.0
 

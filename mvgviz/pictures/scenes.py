@@ -143,8 +143,7 @@ def _attacked(figure: go.Figure, rate: float | None) -> go.Figure:
 
 
 def _bells(noise: float, span: float) -> go.Figure:
-    return draw.plot_bells(_AVERAGE, shift=_HOURS, noise=noise, span=span, names=_ANNS,
-                           axis="published average sleep (hours)")
+    return draw.plot_bells(_AVERAGE, shift=_HOURS, noise=noise, span=span, names=_ANNS)
 
 
 def _needles() -> go.Figure:

@@ -85,12 +85,12 @@ OUTCOMES, _CORNER = 30, 24
 _RADIUS_95 = 2.795483482915108  # root of the 0.95 quantile of chi-square with 3 degrees of freedom
 
 
-def ellipsoid_points(covariance: FloatArray, radius: float = _RADIUS_95) -> FloatArray:
+def ellipsoid_points(covariance: FloatArray) -> FloatArray:
     """Return the surface that holds 95 % of a centred normal: 3 × 25 × 49."""
     values, vectors = np.linalg.eigh(covariance)
     polar, turn = np.meshgrid(np.linspace(0, math.pi, 25), np.linspace(0, 2 * math.pi, 49), indexing="ij")
     ball = np.stack([np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar)])
-    return np.asarray(np.einsum("ij,jkl->ikl", vectors * (radius * np.sqrt(np.maximum(values, 0.0))), ball))
+    return np.asarray(np.einsum("ij,jkl->ikl", vectors * (_RADIUS_95 * np.sqrt(np.maximum(values, 0.0))), ball))
 
 
 def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str]) -> Picture:
@@ -127,10 +127,10 @@ def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str])
         "Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
 
 
-def net_lines(points: FloatArray, every: int = 4) -> FloatArray:
-    """Circles of latitude and longitude on a surface, as one line with gaps: 3 × points."""
+def net_lines(points: FloatArray) -> FloatArray:
+    """Every fourth circle of latitude and longitude on a surface, as one line with gaps: 3 × points."""
     gap = np.full((3, 1), np.nan)
-    lines = [*points[:, ::every].transpose(1, 0, 2), *points[:, :, ::every].transpose(2, 0, 1)]
+    lines = [*points[:, ::4].transpose(1, 0, 2), *points[:, :, ::4].transpose(2, 0, 1)]
     return np.concatenate([part for line in lines for part in (line, gap)], axis=1)
 
 

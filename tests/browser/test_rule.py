@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from mvgviz import Scenario, build, design_noise, gaussian_delta, gaussian_mu, identity, mean, rotation
 from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import needs_of
-from mvgviz.pictures.rule import moved, rule_model, theorem_plane
+from mvgviz.pictures.rule import rule_model, theorem_plane
 from mvgviz.ui.rule_picture import _camel, _sent, record_picture, taken_share
 from tests.browser.chromium import ROOT, assert_accessible, at_rest, box_of, eventually, shoot
 from tests.datasets import make_dataset
@@ -113,7 +113,8 @@ def bounded(**changes):
 
 
 def test_the_browser_pulls_records_in_as_the_engine_does(formulas):
-    before, after = bounded(), bounded(weights=(6, 1, 2, 1), directions="rotation", angle=25.0)
+    before = bounded(query="mean")
+    after = bounded(query="mean", weights=(6, 1, 2, 1), directions="rotation", angle=25.0)
     model = rule_model(before.design, PLANE, of_directions=False, split=before.split)
     shown = record_picture(before, model, PLANE, ("a", "b"), of_directions=False, show=True)
     found = formulas("""const [model, records, angle] = given;
@@ -123,7 +124,8 @@ def test_the_browser_pulls_records_in_as_the_engine_does(formulas):
     parts = after.query.bound.ellipse(4).parts(DATA.matrix)
     assert (parts < 1).any()
     assert found[0] == pytest.approx(parts.tolist(), rel=1e-9)
-    assert found[1] == pytest.approx(moved(model, (0.6, 0.1), math.radians(25)), rel=1e-9)
+    engine = rule_model(after.design, PLANE, of_directions=False, split=after.split)
+    assert found[1] == pytest.approx(engine.std, rel=1e-9)
 
 
 def test_changes_of_bounded_records_are_inside_ellipse_and_ranges(formulas):

@@ -26,11 +26,10 @@ def test_gaussian_noise_wins_after_a_few_releases():
 
 
 def test_the_advice_names_its_price():
-    said = families.advice_words(HERO, 1, box=True)
+    said = families.advice_words(HERO, 1)
     assert "box noise has 2.4× less noise on priority columns" in said
     assert "right 70 times in 100, against 55" in said
-    assert "stay with Gaussian noise" in families.advice_words(HERO, 30, box=True)
-    assert "box" not in families.advice_words(families.Case(6, 0, 0.5, 1.0, 1e-6), 1, box=False)
+    assert "stay with Gaussian noise" in families.advice_words(HERO, 30)
 
 
 @pytest.mark.parametrize("case", [HERO, families.Case(6, 2, 0.5, 0.1, 0.01), families.Case(300, 299, 0.9, 10.0, 1e-9)])

@@ -36,8 +36,8 @@ def test_possible_outcomes_have_names_or_whole_numbers():
 
 
 def test_equal_noise_is_a_net_in_its_own_colour():
-    net = net_lines(ellipsoid_points(np.eye(3), radius=2.0))
-    assert np.linalg.norm(net[:, ~np.isnan(net[0])], axis=0) == pytest.approx(2.0)
+    net = net_lines(ellipsoid_points(np.eye(3)))
+    assert np.linalg.norm(net[:, ~np.isnan(net[0])], axis=0) == pytest.approx(2.7955, abs=1e-4)
     assert np.isnan(net).any()
     setup = setup_of("liver", query="mean")
     ball = ellipsoid_picture(setup, [0, 1, 2], setup.dataset.features).figure.data[1]

@@ -11,7 +11,7 @@ import pytest
 import mvgviz as mv
 from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import needs_of
-from mvgviz.pictures.rule import iid_std, moved, rule_model, theorem_plane
+from mvgviz.pictures.rule import _spreads, _worst, iid_std, rule_model, theorem_plane
 from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 
@@ -192,6 +192,17 @@ def test_where_bounded_second_moments_have_no_simple_outline_none_is_drawn(choic
 
 
 # while it is dragged
+
+def moved(model, theta, angle):
+    """The standard deviations after a drag, by the browser's formulas (formulas.js)."""
+    if model.kind == "theorem":
+        return [math.sqrt(model.across / (math.sqrt(t) * model.root_budget)) for t in theta]
+    if model.kind == "bounded":
+        return [model.scale * s / math.sqrt(t) for s, t in zip(_spreads(model.spread, angle), theta, strict=True)]
+    h, total = _worst(model.reach, model.rest, theta, angle)
+    kappa = model.factor * model.total / total
+    return [math.sqrt(model.across * h_k**2 / (kappa * t)) for h_k, t in zip(h, theta, strict=True)]
+
 
 def turned(query, angle, **choices):
     return design_of(query, directions=mv.rotation(4, PLANE, angle) if angle else None, **choices)
