@@ -20,12 +20,12 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
-from mvgviz.ui.demo import choose_file
 from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
 from mvgviz.ui.menu import PLAN, RELEASE
 from mvgviz.ui.plans import HeldPlan, held_plan, keep, plan_setups, plan_ticket, put_plan, release_questions
 from mvgviz.ui.release_controls import draw_accepts, draw_go, draw_population
 from mvgviz.ui.release_desk import release_desk
+from mvgviz.ui.visitors import choose_file
 
 _FILE, _REFUSED = "plan_file", "_plan_refused"
 _LARGEST = 1_000_000  # bytes of a plan file

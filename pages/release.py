@@ -18,7 +18,6 @@ from mvgviz.trials.results import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.demo import choose_file
 from mvgviz.ui.frame import chart, draw_open_tab, draw_switch, offer_file, show_error, show_table, try_open_page
 from mvgviz.ui.menu import RELEASE
 from mvgviz.ui.release_controls import (
@@ -32,6 +31,7 @@ from mvgviz.ui.release_controls import (
 from mvgviz.ui.release_desk import hardened_factor, release_desk, release_once, ticket
 from mvgviz.ui.slices import Slice, begin, problem, show_progress
 from mvgviz.ui.study import current_source, current_study
+from mvgviz.ui.visitors import choose_file
 
 _off_by = cached(8, session.here)(words.off_by)
 _DELTAS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)

@@ -12,9 +12,9 @@ from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
 from mvgviz.pictures.error_axis import mean_words
-from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.release import covers_sentences, planned_widths, width_columns, widths_sentence, worth_sentence
 from mvgviz.pictures.sentences import (
+    DELTA_IS,
     bound_words,
     chosen_on_data,
     clipping_words,

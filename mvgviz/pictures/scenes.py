@@ -15,8 +15,7 @@ from mvgviz.lesson import steps
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import lesson as draw
 from mvgviz.pictures import theme
-from mvgviz.pictures.glossary import DELTA_IS
-from mvgviz.pictures.sentences import neighbour_words
+from mvgviz.pictures.sentences import DELTA_IS, neighbour_words
 from mvgviz.pictures.theme import Picture, ellipse_outline
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number

@@ -20,9 +20,8 @@ from mvgviz.pictures import report as words
 from mvgviz.pictures import shape
 from mvgviz.pictures.bounds import curves_picture
 from mvgviz.pictures.budget import gains_verdict, noise_picture
-from mvgviz.pictures.glossary import WORDS
 from mvgviz.pictures.privacy import odds_words, tradeoff_picture
-from mvgviz.pictures.sentences import clipping_words
+from mvgviz.pictures.sentences import WORDS, clipping_words
 from mvgviz.pictures.theme import CSS_COLOURS, INK, PAPER, Picture
 from mvgviz.pictures.trade_off import others_sentence, trade_off_picture
 from mvgviz.pictures.utility import LANES, dots_picture, metric_words, priority_names

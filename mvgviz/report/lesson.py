@@ -16,10 +16,9 @@ from plotly.offline import get_plotlyjs
 
 from mvgviz.lesson import steps
 from mvgviz.lesson.game import EPSILONS, ROUNDS, SHAPES, game
-from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.lesson import GAME_RULES, GUESS_NAMES, SHAPE_NAMES, chance_words, end_words, game_picture
 from mvgviz.pictures.scenes import SCENES, Scene
-from mvgviz.pictures.sentences import neighbour_words
+from mvgviz.pictures.sentences import DELTA_IS, neighbour_words
 from mvgviz.pictures.theme import CSS_COLOURS, DARK, LIGHT, PAPER, Picture
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.report.html import TEMPLATES

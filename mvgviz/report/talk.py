@@ -14,9 +14,8 @@ import numpy as np
 from mvgviz.data import describe
 from mvgviz.pictures import shape, theme
 from mvgviz.pictures.budget import Names, gains_and_pays
-from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.report import data_title
-from mvgviz.pictures.sentences import clipping_words, neighbours_of, noise_care, open_parts, thing
+from mvgviz.pictures.sentences import DELTA_IS, clipping_words, neighbours_of, noise_care, open_parts, thing
 from mvgviz.pictures.strip import FIGURES, right_guesses
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.release.intervals import LEVEL, data_units, planned_noise

@@ -25,9 +25,9 @@ from mvgviz.text import as_number, in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached, of_session
-from mvgviz.ui.demo import choose_file
 from mvgviz.ui.files import OpenFile
 from mvgviz.ui.frame import offer_file, show_error
+from mvgviz.ui.visitors import choose_file
 
 NUMBER, TRUE_FALSE, CATEGORY, ORDERED, DATE, OUT = "number", "true/false", "category", "ordered", "date", "left out"
 _ROUND, _FILE, _ANSWER, _KEY = "_range_round", "upload_ranges_file", "_range_file_answer", "upload_form"

@@ -53,7 +53,7 @@ class Door:
 
 
 def is_demo() -> bool:
-    """Whether this server is a public demo (mvgviz/ui/demo.py)."""
+    """Whether this server is a public demo (mvgviz/ui/visitors.py)."""
     return os.environ.get(DEMO, "") not in ("", "0")
 
 

@@ -3,10 +3,9 @@
 import streamlit as st
 
 from mvgviz.pictures.theme import PAPER, PRIMARY
-from mvgviz.ui.demo import draw_full, has_room
-from mvgviz.ui.login import ask_who, may_enter
 from mvgviz.ui.menu import navigation
 from mvgviz.ui.turns import replying
+from mvgviz.ui.visitors import ask_who, draw_full, has_room, may_enter
 
 _ICON = (f'<svg viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="{PAPER}" stroke="{PRIMARY}" stroke-width="2"/>'
          f'<path d="M8 1a7 7 0 0 0 0 14z" fill="{PRIMARY}"/></svg>')

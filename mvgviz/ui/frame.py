@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.pictures.glossary import WORDS, Word, words_in
-from mvgviz.pictures.sentences import FIELDS
+from mvgviz.pictures.sentences import FIELDS, WORDS, Word, words_in
 from mvgviz.pictures.strip import strip_html
 from mvgviz.pictures.theme import Picture
 from mvgviz.scenario.resolve import Setup
@@ -16,12 +15,11 @@ from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
-from mvgviz.ui.demo import draw_badge
 from mvgviz.ui.history import change_words
-from mvgviz.ui.login import draw_logout
 from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.study import begin, draw_offer, draw_study, say_refused, say_restarted, watch_server
+from mvgviz.ui.visitors import draw_badge, draw_logout
 
 _STYLE = f"<style>{asset('frame.css')}</style>"
 _EXPLAINED = {word.term: f"<li>{as_html(word.sentence)}</li>" for word in WORDS}

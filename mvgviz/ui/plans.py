@@ -18,8 +18,8 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.demo import refuse_release
 from mvgviz.ui.release_desk import bar_of_noise, release_desk
+from mvgviz.ui.visitors import refuse_release
 
 _PLANS = "_plans"
 _PARTNERS = {"mean": "covariance", "adjacency": "laplacian", "laplacian": "adjacency"}

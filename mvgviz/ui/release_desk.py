@@ -26,9 +26,9 @@ from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.demo import refuse_release
 from mvgviz.ui.door import is_demo
 from mvgviz.ui.slices import moving_bar
+from mvgviz.ui.visitors import refuse_release
 
 _DESK, _DRAWING = "_release_desk", "Drawing the noise …"
 _LONG = 20_000  # entries: about half a second

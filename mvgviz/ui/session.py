@@ -26,9 +26,9 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import DataSource
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.ui.cache import Cache, cached, of_server, of_session
-from mvgviz.ui.demo import held
 from mvgviz.ui.door import is_demo
 from mvgviz.ui.history import History
+from mvgviz.ui.visitors import held
 from mvgviz.validation import FloatArray
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"

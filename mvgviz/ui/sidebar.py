@@ -9,8 +9,7 @@ from mvgviz.data import describe, samples
 from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
 from mvgviz.labels import SCALES
-from mvgviz.pictures.glossary import DELTA_IS, others_words
-from mvgviz.pictures.sentences import bound_choices, bound_words, link_words
+from mvgviz.pictures.sentences import DELTA_IS, bound_choices, bound_words, link_words, others_words
 from mvgviz.query.base import numbered
 from mvgviz.query.counts import categories
 from mvgviz.query.dataset import Dataset
@@ -19,7 +18,6 @@ from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, Scenario
 from mvgviz.text import as_number, as_probability, capitalised, delta_caution
 from mvgviz.ui import session
-from mvgviz.ui.demo import most_trials
 from mvgviz.ui.sidebar_design import (
     draw_choice,
     draw_directions,
@@ -30,6 +28,7 @@ from mvgviz.ui.sidebar_design import (
     draw_split,
     priority_label,
 )
+from mvgviz.ui.visitors import most_trials
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 _OTHERS = f"\n\nOthers chose:\n\n{others_words()}\n\nTheir units differ: a day is less than all data of a person."

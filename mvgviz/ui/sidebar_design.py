@@ -16,8 +16,8 @@ from mvgviz.scenario.scenario import FORMS as SCENARIO_FORMS
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.demo import choose_file
 from mvgviz.ui.door import is_demo
+from mvgviz.ui.visitors import choose_file
 
 _BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
 _FEW, _PARTS, _WEIGHED = 8, 10_000, 12

@@ -17,10 +17,10 @@ from mvgviz.scenario.study import MOST_NOTES, Study
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
-from mvgviz.ui.demo import choose_file
 from mvgviz.ui.door import is_demo
 from mvgviz.ui.plans import kept_plan, put_plan
 from mvgviz.ui.release_desk import release_desk
+from mvgviz.ui.visitors import choose_file
 from mvgviz.validation import parsed_json
 
 NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_study_named_file"

@@ -24,11 +24,11 @@ from mvgviz.text import as_number, as_probability, in_markdown, listed
 from mvgviz.ui import session, sidebar
 from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.columns_form import CATEGORY, ORDERED, draw_anew, draw_form, gaps_in, proposal_of, suggested, use_of
-from mvgviz.ui.demo import choose_file
 from mvgviz.ui.files import OpenFile, check_room, keep_count, open_files, size_of
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.release_desk import release_desk
 from mvgviz.ui.study import named_file, take_over, waiting
+from mvgviz.ui.visitors import choose_file
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),

@@ -3,7 +3,7 @@
 import pytest
 
 from mvgviz.scenario.scenario import UPLOAD
-from mvgviz.ui import demo
+from mvgviz.ui import visitors
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
 from tests.pages.app import box, clean, desk, keyed, opened, said, scenario, text
 
@@ -38,7 +38,7 @@ def test_no_page_offers_a_box_for_a_file(public):
 
 def test_a_link_gets_no_file_and_no_more_trials_than_there_are(public):
     app = clean(opened(data="liver", trials="5000"))
-    assert scenario(app).trials == demo.MOST_TRIALS
+    assert scenario(app).trials == visitors.MOST_TRIALS
     app = opened(data=f"{UPLOAD}{0:012x}")
     assert not scenario(clean(app)).is_upload
     assert "data that is not here" in said(app)
@@ -58,7 +58,7 @@ def test_what_the_command_was_given_is_left_alone(public, monkeypatch, tmp_path)
 
 def test_whoever_comes_too_late_waits_and_whoever_is_in_stays(public, monkeypatch):
     app = clean(opened())
-    monkeypatch.setattr(demo, "visitors", lambda: demo.MOST_VISITORS + 1)
+    monkeypatch.setattr(visitors, "visitors", lambda: visitors.MOST_VISITORS + 1)
     assert keyed(clean(app.run()), "select_slider", "w_epsilon")
     late = clean(opened())
     assert "The demo is full" in [one.value for one in late.subheader]

@@ -8,7 +8,7 @@ import pytest
 
 from mvgviz import Dataset, Scenario
 from mvgviz.data import samples
-from mvgviz.pictures.glossary import WORDS
+from mvgviz.pictures.sentences import WORDS
 from mvgviz.text import as_html
 from mvgviz.ui.menu import BOUNDS, COMPARE, DATA, HOME, PAGES, PRESENT, PRIVACY
 from tests.pages.app import (

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from mvgviz.ui import door, server
 from mvgviz.ui.door import Door, _is_own, allowed_names, is_known
-from mvgviz.ui.login import _keep_place
+from mvgviz.ui.visitors import _keep_place
 
 
 def test_a_server_that_is_no_longer_kept_tidy_says_so_and_lives(monkeypatch, caplog):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import mvgviz
-from mvgviz.pictures.glossary import DELTA_IS, WORDS, Word, others_words, words_in
 from mvgviz.pictures.report import assumption_sentences
 from mvgviz.pictures.scenes import note_of
+from mvgviz.pictures.sentences import DELTA_IS, WORDS, Word, others_words, words_in
 from mvgviz.report.lesson import handout_html
 from tests.datasets import setup_of
 
