@@ -48,8 +48,7 @@ def draw_steps(scene: Scene) -> None:
         st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=screen.moved,
                   kwargs={_STEP: number - 1}, shortcut=keys["back"])
         st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right",
-                  disabled=number == hour[-1], on_click=screen.moved, kwargs={_STEP: number + 1},
-                  shortcut=keys["next"])
+                  disabled=number == hour[-1], on_click=screen.moved, kwargs={_STEP: number + 1}, shortcut=keys["next"])
         screen.draw_screen_switch()
         screen.draw_class_link(**_place(scene, _kept(_VALUES).get(number, scene.step.start)))
 

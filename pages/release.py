@@ -39,13 +39,6 @@ _FIRST_CAP, _IMPORTED = 3.0, "_ledger_imported"
 _ABOUT_PURE = ("Set it before the first release if you mix families of noise. Gaussian noise may spend what is left. "
                "With 0, the cap holds for one kind alone.")
 _DETAILS = ("noise", "neighbours", "ranges", "gaps", "records", "treated as public", "hardened")
-_FACTS = """<style>
-.facts {display: grid; grid-template-columns: minmax(5rem, max-content) 1fr; gap: .15rem .9rem; margin: 0;
-        padding: 0 !important; font-size: .92rem;}
-.facts dt {opacity: .75; font-weight: 400;}
-.facts dd {margin: 0; overflow-wrap: anywhere;}
-.st-key-release_conditions label * {white-space: normal; text-overflow: clip; overflow: visible;}
-</style>"""
 
 
 def draw_release(setup: Setup) -> None:
@@ -81,7 +74,7 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
 
 def _draw_facts(label: str, facts: Sequence[tuple[str, str]]) -> None:
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in facts)
-    st.html(f'{_FACTS}<dl class="facts" aria-label="{label}">{lines}</dl>')
+    st.html(f'<dl class="facts" aria-label="{label}">{lines}</dl>')
 
 
 def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:

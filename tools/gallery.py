@@ -296,8 +296,7 @@ def _lesson() -> list[Drawing]:
     rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes("averages"))
     played = game(seed=1, shape="ellipse", epsilon=4.0)
     return [
-        _drawn(plot_bells, 8.0, shift=hours, noise=steps.BUDGET_NOISE, span=0.9, names=("Ann 0 h", "Ann 12 h"),
-               axis="published average sleep (hours)"),
+        _drawn(plot_bells, 8.0, shift=hours, noise=steps.BUDGET_NOISE, span=0.9, names=("Ann 0 h", "Ann 12 h")),
         _drawn(plot_releases, [equal], None, plane),
         _drawn(plot_private, [equal], plane),
         _drawn(plot_columns, 21, 21, gain=steps.among(21), epsilon=steps.EPSILON),

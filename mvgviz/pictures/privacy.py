@@ -167,8 +167,7 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
     for name, x, marker in points:
         figure.add_scatter(x=[x], y=[delta], mode="markers", name=name, marker=marker,
                            hovertemplate=f"{name}: ε = %{{x:.3g}} at δ = {as_probability(delta)}<extra></extra>")
-    figure.update_yaxes(title="δ", type="log",
-                        range=[math.log10(lowest), math.log10(max(at_zero, delta)) + 0.4])
+    figure.update_yaxes(title="δ", type="log", range=[math.log10(lowest), math.log10(max(at_zero, delta)) + 0.4])
     figure.update_xaxes(title="ε", **across)
     most, allowed = at_most(mu_is), as_probability(delta)
     takeaway = f"**Spends {most}ε = {as_number(spent)} of the {epsilon:g} asked**, at δ = {allowed}."

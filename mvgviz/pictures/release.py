@@ -215,8 +215,7 @@ def planned_widths(setup: Setup) -> Widths:
     """Return the widths of a release of this setup."""
     query, scale = setup.query, setup.scenario.scale
     return Widths(kind=type(query), names=query.row_names, scale=scale, clipped=clipping_of(setup) is not None,
-                  noise=planned_noise(setup),
-                  units=None if query.is_graph else data_units(
+                  noise=planned_noise(setup), units=None if query.is_graph else data_units(
                       type(query), scale, setup.dataset.ranges, query.row_names),
                   measures=dict(zip(setup.dataset.features, setup.dataset.units, strict=True)))
 

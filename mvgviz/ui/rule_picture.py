@@ -28,8 +28,7 @@ _SLIDER = 'role="slider" tabindex="0"'
 _HANDLES = "".join(f'<div class="handle" data-name="{name}" {role} hidden></div>' for role, names in (
     (_SLIDER, ("pull0", "pull1", "turn", "line")), ("", ("records0", "records1"))) for name in names)
 _component = st.components.v2.component(
-    "mvgviz_rule", css=asset("rule.css"),
-    js=asset("formulas.js") + asset("rule.js"),
+    "mvgviz_rule", css=asset("rule.css"), js=asset("formulas.js") + asset("rule.js"),
     html=f'<div class="rule"><div class="whole"><div class="stage"><div class="picture"></div>{_HANDLES}</div>'
          '<div class="side"><div class="heading"><b>Noise as a multiple of equal noise</b></div>'
          '<div class="bars"></div><div class="key">Orange mark: equal noise, 1×. <span>Green mark: the lowest '

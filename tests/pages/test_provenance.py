@@ -602,8 +602,7 @@ def test_a_file_with_the_same_records_was_seen_too():
 def test_moving_the_point_on_the_frontier_keeps_the_mark(monkeypatch):
     """A set in ``priority_directions`` that was chosen on the data, and a share that follows from it."""
     held = {"_scenario": Scenario.default_for("liver").chosen_on_data(query="mean", priority_directions=(3,),
-                                                                      allocation="manual",
-                                                                       weights=(1, 1, 1, 5, 1, 1))}
+                                                                      allocation="manual", weights=(1, 1, 1, 5, 1, 1))}
     held["point"] = SimpleNamespace(moved=0.6)
     monkeypatch.setattr(frontier, "_component", lambda **given: given["on_moved_change"]())
     monkeypatch.setattr(frontier.st, "session_state", held)

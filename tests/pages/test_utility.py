@@ -203,8 +203,7 @@ def test_sets_are_added_refused_and_removed():
 
 def test_the_best_set_is_taken_over_with_one_click():
     app = on(SETS, data="liver", query="covariance", task="linear-ridge", label="5", priority_directions="0",
-             share="0.95",
-             trials="100")
+             share="0.95", trials="100")
     assert "all but mcv" in chart(app, "utility_sets")["layout"]["yaxis"]["ticktext"][0]
     assert app.button(key="utility_take").label == "Use the best set: all but mcv"
     assert Scenario.from_query(link(press(app, "utility_take"))).priority_directions == (1, 2, 3, 4, 5)

@@ -61,8 +61,7 @@ def outputs(content, monkeypatch):
     streamlit.cache_resource.clear()  # a session of its own: the two tables have the same name here
     monkeypatch.setattr(open_files.secrets, "token_hex", lambda size: "0123456789ab")
     app = change(declared(uploaded(content)), query="mean", allocation="binary", priority_directions=(0,),
-                 task="reconstruction",
-                 trials=4)
+                 task="reconstruction", trials=4)
     clean(on_exports(released(to(app, RELEASE))))
     [made], own, scenario = desk(app).releases, app.session_state["_upload"], app.session_state["_scenario"]
     setup = session.build(scenario, own.dataset)
