@@ -160,7 +160,8 @@ def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> Non
                height="auto" if len(order) <= 9 else 360)
     both = " With noise on both sides it is the error of entry (k, k)." if setup.design.mode == "both" else ""
     part = f" Here: the {_ROWS:,} largest shares of {table.size:,}; the file has all." if table.size > _ROWS else ""
-    st.caption(f"Theta divides the sum of {table.precision_is}. A typical error is a standard deviation in its "
+    divided = "ε" if setup.design.is_pure else f"the sum of {table.precision_is}"
+    st.caption(f"Theta divides {divided}. A typical error is a standard deviation in its "
                f"unit.{both}{part}")
     offer_file("All numbers as CSV", "precision_budget.csv", "text/csv", key="budget_csv", content=lambda:
                budget.table_csv(table, [names(k) for k in range(table.size)], care=noise_care(setup)))

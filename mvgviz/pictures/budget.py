@@ -46,10 +46,11 @@ def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
         min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
     part = f" The {len(drawn)} with least and most noise are drawn." if len(drawn) < table.size else ""
     both = " Shown is each direction with itself; where two meet, the noise lies between theirs."
-    return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, """\
-The typical error (standard deviation of the noise) along each direction, over that of equal noise with the same \
-guarantee. Left of the line a direction gains; right of it, it pays. Private directions cost a part of the budget; \
-equal noise keeps it.""" + both * (setup.design.mode == "both"))
+    equal = "equal Gaussian noise at the same ε and δ" if setup.design.blocks else "equal noise with the same guarantee"
+    return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, f"""\
+The typical error (standard deviation of the noise) along each direction, over that of {equal}. Left of the line a \
+direction gains; right of it, it pays. Private directions cost a part of the budget; equal noise keeps it.\
+{both * (setup.design.mode == "both")}""")
 
 
 def gains_and_pays(table: BudgetTable) -> tuple[list[int], list[int]]:
@@ -114,10 +115,11 @@ def split_picture(setup: Setup, table: BudgetTable) -> Picture:
     names, theta = Names(setup), table.theta
     shown = list(range(theta.size)) if theta.size <= MOST_TILES else largest_first(theta)[: MOST_TILES - 1]
     draw = _bar if theta.size <= MOST_IN_BAR else _treemap
-    return Picture(draw(theta, shown, names.labels(shown)), _largest_share(names, table), _about_split(setup, table))
+    return Picture(draw(theta, shown, names.labels(shown), "ε" if setup.design.is_pure else "the precision"),
+                   _largest_share(names, table), _about_split(setup, table))
 
 
-def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
+def _bar(theta: FloatArray, shown: list[int], names: list[str], what: str) -> go.Figure:
     figure, equal = go.Figure(), 1 / theta.size
     for name, share in zip(names, theta[shown].tolist(), strict=True):
         figure.add_bar(x=[100 * share, 100 * equal], y=["this split", "equal shares"], orientation="h", name=name,
@@ -125,12 +127,12 @@ def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
                        text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle",
                        textangle=0, hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
     figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"})
-    figure.update_xaxes(title="share of the precision (%)", range=[0, 100])
+    figure.update_xaxes(title=f"share of {what} (%)", range=[0, 100])
     figure.update_yaxes(autorange="reversed")
     return theme.styled(figure, height=190, legend=False)
 
 
-def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
+def _treemap(theta: FloatArray, shown: list[int], names: list[str], what: str) -> go.Figure:
     shares, others = theta[shown].tolist(), theta.size - len(shown)
     colours = [_colour(share, 1 / theta.size) for share in shares]
     if others:
@@ -141,7 +143,7 @@ def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure
         ids=[str(i) for i in range(len(names))], labels=names, parents=[""] * len(names), values=shares,
         text=[percent(share) for share in shares], textinfo="label+text", sort=True,
         marker={"colors": colours, "line": theme.EDGE}, tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"},
-        pathbar={"visible": False}, hovertemplate="%{label}: %{text} of the precision budget<extra></extra>"))
+        pathbar={"visible": False}, hovertemplate=f"%{{label}}: %{{text}} of {what}<extra></extra>"))
     figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
     return theme.styled(figure, height=260, legend=False)
 
@@ -298,7 +300,8 @@ def promise(setup: Setup) -> str:
     care = "" if weakest(setup.origins.values()).is_covered else (
         " It covers the noise; no guarantee covers what was read from the data here.")
     return (":material/shield: **What does not change is the guarantee:** with every split the whole answer is private "
-            f"at ε = {setup.scenario.epsilon:g}, δ = {as_probability(setup.delta)} for {setup.design.neighbour_rule}. "
+            f"at ε = {setup.scenario.epsilon:g}, δ = {0 if setup.design.is_pure else as_probability(setup.delta)} for "
+            f"{setup.design.neighbour_rule}. "
             f"More precision for a direction is not less privacy for a feature.{care}")
 
 
@@ -331,11 +334,16 @@ def _largest_share(names: Names, table: BudgetTable) -> str:
             f"an equal share is {percent(equal)}.")
 
 
+_MU = ": together μ²"
+
+
 def _about_split(setup: Setup, table: BudgetTable) -> str:
     if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
         return ("theta: the share of the precision in each direction, with noise of the shape of the clipping ellipse. "
                 "Strong colour: more than an equal share.")
-    what = ("1/v (v the noise variance), weighted by how far one record can reach: together μ²"
+    if setup.design.is_pure:
+        return "theta: each direction's share of ε, which box and Laplace noise divide. Strong colour: more than equal."
+    what = (f"1/v (v the noise variance), weighted by how far one record can reach{'' if setup.design.blocks else _MU}"
             if table.precision_is == "1/v" else "1/v² (v the noise variance), which the paper calls precision")
     return f"theta: the shares of the precision, the sum of {what}. Strong colour: more than an equal share."
 

@@ -109,9 +109,9 @@ def trade_off_picture(setup: Setup, found: NeedsTradeOff) -> Picture:
     return Picture(
         styled(figure, height=400), trade_off_words(setup, found),
         "The curve is every share of the budget for the priority columns. Noise is the root mean square, in units of "
-        "what one record can change, against equal noise at the same privacy. Dashed: release only the priority "
-        "columns. Dotted: no private Gaussian noise of any shape lies left of it (for second moments this bound may be "
-        "too low). In the corner: the paper's theorems with the same split.")
+        "what one record can change, against equal Gaussian noise at the same ε and δ. Dashed: release only the "
+        "priority columns. Dotted: no private Gaussian noise of any shape lies left of it (for second moments this "
+        "bound may be too low). In the corner: the paper's theorems with the same split.")
 
 
 def far_words(mark: Mark) -> str:
@@ -165,10 +165,12 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
     if setup.scenario.guarantee != "exact":
         said.append("Both are calibrated by the same theorem; the picture's equal noise is exact.")
     if saved > asked * 1.005:
-        said.append(f"Equal noise needs ε = {as_number(saved)} instead of {asked:g} to be as precise there.")
+        said.append(f"Equal {'Gaussian ' * bool(setup.design.blocks)}noise needs ε = {as_number(saved)} instead of "
+                    f"{asked:g} to be as precise there.")
     if found.least is not None:
         lowest = as_factor(found.least.least.noise / equal.priority)
-        said.append(f"That is {least_phrase(found.least)}; none goes below {lowest} equal noise{_inside(setup)}.")
+        said.append(f"That is {least_phrase(found.least)}; no Gaussian noise goes below {lowest} equal noise"
+                    f"{_inside(setup)}.")
     return " ".join(filter(None, [*said, clipping_words(setup, name=in_markdown)]))
 
 

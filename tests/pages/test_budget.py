@@ -42,6 +42,7 @@ def on(tab=DIRECTIONS, **parameters):
 
 
 LIVER, KARATE = {"data": "liver"}, {"data": "karate", "priority_directions": "0-33", "share": "0.8"}
+BOX = LIVER | {"query": "mean", "family": "box"}
 SAID = {
     "who gains, who pays and what does not change": (DIRECTIONS, LIVER, [
         "**Gain:** sgpt and drinks, with 0.42× equal noise", "**Pay:** mcv, alkphos, sgot and gammagt, with 3.3×",
@@ -55,6 +56,15 @@ SAID = {
         "with the largest share, is mostly", "no guarantee covers"], []),
     "private directions bring their own spectrum": (THROUGH, LIVER | {"directions": "private"}, [
         "Spectrum from the private release"], []),
+    "what pure noise divides, and its promise": (DIRECTIONS, BOX, [
+        "private at ε = 1, δ = 0 for", "each direction's share of ε", "Theta divides ε",
+        "equal Gaussian noise at the same ε and δ"], ["together μ²", "the sum of 1/v"]),
+    "an ellipse divides precision, not μ²": (DIRECTIONS, BOX | {"family": "ellipse"}, [
+        "δ = 10⁻⁶ for", "Theta divides the sum of 1/v"], ["together μ²"]),
+    "what box noise is compared with": (NEEDED, BOX, [
+        "Equal Gaussian noise needs ε = ", "no Gaussian noise goes below"], []),
+    **{f"no ratio and no way back with {family} noise": (tab, BOX | {"family": family}, [f"{family} noise."], [])
+       for family, tab in (("box", THROUGH), ("ellipse", INVERSE))},
     "no ratio of graphs": (THROUGH, {"data": "karate"}, ["defined for the table, the mean and the covariance"], []),
     "no trade-off in a graph": (NEEDED, {"data": "karate"}, ["The trade-off is between columns of the data"], []),
     "no trade-off where all are needed": (NEEDED, LIVER | {"priority_directions": "0-1-2-3-4-5"}, [

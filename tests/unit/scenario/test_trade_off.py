@@ -151,3 +151,19 @@ def test_where_the_least_is_not_known_there_is_none():
     assert against_least(setup(query="covariance", mode="rows")) is None
     assert against_least(setup(query="covariance", scale="declared", bound="even", priority_directions=(4,))) is None
     assert np.isfinite(trade_off_of(setup(query="covariance", scale="declared", bound="even")).least.ratio)
+
+
+@pytest.mark.parametrize(("family", "size"), [
+    ("box", lambda size: math.sqrt((size + 1) * (size + 2) / 3)), ("laplace", lambda size: math.sqrt(2) * size)])
+def test_the_curve_of_pure_noise_is_that_of_its_family(family, size):
+    """MATH-3 §3: ``A(k)/N + A(m)/Q = epsilon``, in units of what one record can change."""
+    data = make_dataset(5, 40)
+    setup = build(Scenario(query="mean", epsilon=1.0, delta=1e-6, scale="declared", family=family,
+                           priority_directions=(1, 3), share=0.5), data)
+    move, curve = 1 / setup.query.neighbours.divisor, curves_of(setup).own
+    for share, point in (*zip(curve.shares, curve.curve, strict=True), (0.5, trade_off_of(setup).design)):
+        if share == 2 / 5 and family == "box":  # equal shares are one box
+            assert point.priority == point.other == pytest.approx(size(5) * move)
+        else:
+            assert size(2) * move / point.priority + size(3) * move / point.other == pytest.approx(1.0)
+    assert curve.only == pytest.approx(size(2) * move)
