@@ -47,8 +47,11 @@ def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
 
 
 def as_factor(factor: float) -> str:
-    """Return a factor: 0.79×, 2,040×."""
-    return f"{as_number(factor, 2)}×"
+    """Return a factor to two digits: 0.79×, 7.8×, 2,000 times."""
+    if 0 < factor < 1e-4:
+        return "below 0.0001×"
+    words = as_number(float(f"{factor:.1e}"), 2)
+    return f"{words}×" if factor < 9.95 else f"{words} times"
 
 
 def one_line(text: str) -> str:

@@ -49,8 +49,8 @@ def _gains(epsilon: float) -> tuple[dict[str, Any], ...]:
 setup = open_page(HOME)
 scenario, design, labels = setup.scenario, setup.design, words.coordinate_labels(setup)
 
-st.markdown("Privacy needs noise, but not the same noise everywhere: under one fixed budget it can be **small where "
-            "you need the answer** and large where you do not.")
+st.markdown("Privacy needs noise, but not equal noise. With one budget it can be **small where you need the answer** "
+            "and large where you do not.")
 with st.container(horizontal=True):
     for page, label, about, chosen in (
             (LESSON, "Learn", "directional noise in five steps", scenario),

@@ -57,10 +57,10 @@ def levers_picture(found: Levers, names: Sequence[str], *, title: str) -> Pictur
             f"{capitalised(NAMES[first.lever])} gains most")
     takeaway = f"**{most}.** {levers_sentence(found)} {_left(found)}"
     return Picture(plot_waterfall(falls(found, names), references, title=title), takeaway, """
-The first bar is the error with the paper's noise as printed, of equal size everywhere. Each bar below is one lever; the
-factors beside them multiply to the whole way (?: perhaps chance). Green takes error away, orange adds some.
+The first bar is the error with the paper's noise as printed, equal everywhere. Each bar below is one lever; all factors
+multiply to the total (?: perhaps chance). Green takes error away, orange adds some.
 
-What a lever gains depends on those before it. So the table removes each lever alone from the whole design.""")
+A lever's gain depends on those before it. So the table removes each lever alone from the whole design.""")
 
 
 def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
@@ -106,10 +106,10 @@ def _left(found: Levers) -> str:
     if error >= least:
         return f"Even so, {baseline} ({as_number(least)}) does as well or better."
     if error <= floor:
-        return f"That is no more than with no privacy ({as_number(floor)}): the noise does no harm here."
+        return f"No privacy has no less ({as_number(floor)}): the noise does no harm here."
     if floor > 0:
-        return f"With no privacy it is {as_number(floor)}; this design has {_times(error / floor)} that."
-    return "With no privacy there is none."
+        return f"No privacy: {as_number(floor)}; this design has {_times(error / floor)} that."
+    return "No privacy: no error."
 
 
 def _times(ratio: float) -> str:
@@ -206,7 +206,7 @@ def best_kept(found: Levers) -> str:
 SHOWN = 12
 _LINE = 30  # characters of a label, so that a phone has room for the chart
 LOADED_ON_DATA = "Load a design with one click. It is then marked **chosen on the data**: no guarantee covers that."
-ONLY_PRIORITY = ("To release only these columns, leave the others out on the page Data. For other directions, upload a "
+ONLY_PRIORITY = ("To release only these columns, leave the others out on Data & query. For other directions, upload a "
                  "table of those mixtures.")
 FORGETS_DIRECTIONS = ("A design with other directions, or with equal shares, replaces your priority directions with "
                       "its own priorities.")
@@ -222,9 +222,9 @@ query. Green: the exact guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: o
 "answer": the expected error, noise and clipping bias, on the worst of several simulated tables. Other tasks: trials
 with the same random numbers; strong lines have all trials.
 
-The app recommends a design only if it is clearly better than yours on every simulated table, clearly beats the no-data
-baseline and, for answers, clips few records. It leaves out directions and splits read openly from the data, unless
-they are yours; then it marks them.""")
+The app recommends a design only if it is clearly better than yours on every simulated table and clearly beats the
+no-data baseline. For answers it must also clip few records. Directions and splits read from the data are left out,
+unless they are yours; then they are marked.""")
 
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:

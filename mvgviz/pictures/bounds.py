@@ -61,7 +61,7 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
     for line in sorted(lines, key=lambda line: line.main):
         label = line.name if line.tail is None else f"{line.name}, tail {TAILS[line.tail].short}"
         theme.add_line(figure, curves.positions, line.values, line.name, line.colour, _width(line),
-                       TAIL_DASHES.get(line.tail or "", "solid"), hover=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}",
+                       TAIL_DASHES.get(line.tail or "", "solid"), hover=f"{label}<br>%{{x:.3g}}: %{{y:.3g}}",
                        legendgroup=line.name, showlegend=line.main, opacity=1.0 if line.main else 0.75)
     tails = {line.tail for line in lines if line.tail is not None}
     for tail in TAIL_DASHES:
@@ -74,7 +74,7 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
                        marker={"size": [3 + 2.5 * _width(line) for line in main], "opacity": 1,
                                "color": [line.colour for line in main], "line": {"width": 2, "color": theme.DATA}},
                        text=[line.name for line in main],
-                       hovertemplate="%{text}, this scenario: %{y:.4g}<extra></extra>")
+                       hovertemplate="%{text}, this scenario: %{y:.3g}<extra></extra>")
     edge = np.log10(curves.positions[[0, -1]]) + np.array([-0.02, 0.02])
     exponents = np.log10(np.concatenate([line.values for line in lines]))
     room = max(0.04 * float(np.ptp(exponents)), 0.1)
@@ -84,12 +84,12 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
                          yaxis={"type": "log", "title": value, "range": [low, high], **theme.decades(low, high)},
                          shapes=[theme.upright(curves.here, theme.DATA, "dot", width=1)])
     return Picture(theme.styled(figure), _curves_words(problem, lines, as_noise=as_noise, s2_words=s2_words), """
-Each curve is a limit on the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
-noise. Equal noise of typical error (standard deviation) s on R × C entries has the product √(RC)/s², which turns each
-limit into noise per entry, and the exact noise (the analytic Gaussian mechanism, s = s₂/μ) into a limit.
+Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less noise.
+Equal noise of typical error (standard deviation) s on R × C entries has the product √(RC)/s². So each limit is also a
+noise per entry. For the exact limit (analytic Gaussian mechanism) it is s = s₂/μ.
 
-Thick: the tail chosen in the sidebar. Thin: the other two ways to bound the norm of the noise. Both theorems are
-sufficient conditions, and loose; equal noise beyond the exact limit is not private enough.""")
+Thick: the tail chosen in the sidebar. Thin: the other two tails. Both theorems are sufficient, and loose. Equal noise
+beyond the exact limit breaks the promise.""")
 
 
 def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
@@ -106,7 +106,7 @@ def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: boo
         theorems = (f"Theorem 1 and {two} alike allow φ² = {as_number(first)}" if alike else
                     f"Theorem 1 allows φ² = {as_number(first)}, {two} {as_number(second)}")
         factors = [exact / first, exact / second]
-        words = f"Here {theorems}; exactly calibrated equal noise attains {as_number(exact)}"
+        words = f"Here {theorems}; equal noise at the exact limit has {as_number(exact)}"
         verdict = "Privacy allows {} times the precision that the theorems allow"
     times = " to ".join(as_number(factor) for factor in (factors[:1] if alike else sorted(factors)))
     return f"**{verdict.format(times)}.** {words}, all with {s2_words}."
@@ -174,12 +174,10 @@ def space_picture(setup: Setup, problem: LimitInputs, others: Iterable[Rival]) -
                           limit=design.bound.limit, dash="dash", filled=False, width=2))
     return Picture(plot_design_space(edges, [*places, this]), _space_words(setup, this, limit, reason), """
 The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms
-is at most φ². As printed, Theorem 2 speaks of Ψ = Σ only (equal norms); that its constant holds elsewhere is beyond
-the paper.
+is at most φ². The printed Theorem 2 covers only Ψ = Σ (equal norms); the paper does not extend its constant.
 
-The exact guarantee is no such line: it depends on which directions are precise and on what one record can change.
-Drawn is the line on which exactly calibrated equal noise lies; other shapes lie above or below it and are just as
-private.""")
+The exact guarantee has no such line. It also depends on which directions are precise, and on what one record can
+change. The line drawn is that of equal noise. Exact designs of other shapes lie above or below it.""")
 
 
 def _space_words(setup: Setup, this: Place, equal: float, own_edge: str) -> str:
@@ -212,7 +210,7 @@ def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
                        fillcolor=theme.wash(edge.colour, 0.14))
     for design in places:
         theme.add_dots(figure, [design.rows], [design.cols], design.name, design.colour, design.size, design.symbol,
-                       edge=theme.DATA, hover=f"{design.name}<br>rows %{{x:.4g}}, columns %{{y:.4g}}, product "
+                       edge=theme.DATA, hover=f"{design.name}<br>rows %{{x:.3g}}, columns %{{y:.3g}}, product "
                        f"{design.product:.4g}")
     for axis, title, ends in ((figure.update_xaxes, "precision over rows, ‖σ(Σ⁻¹)‖₂", (left, right)),
                               (figure.update_yaxes, "precision over columns, ‖σ(Ψ⁻¹)‖₂", upwards)):
@@ -238,7 +236,7 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
                               [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
         theme.add_line(figure, x, y, name, theme.DATA, 2, dash)
     theme.add_dots(figure, [rank], [ratio], "this scenario", theme.DIRECTIONAL, 13, edge=theme.DATA,
-                   hover="r = %{x}, s₂/γ = %{y:.4g}<extra>this scenario</extra>", cliponaxis=False)
+                   hover="r = %{x}, s₂/γ = %{y:.3g}<extra>this scenario</extra>", cliponaxis=False)
     words = ((math.log10(last) * 0.7, 0.5, f"{second} allows more"),
              (math.log10(last) * 0.2, 1.7, "Theorem 1 allows more"),
              (math.log10(last) / 2, 2.1, "no query is here (s₂ ≤ 2γ)"))
@@ -256,10 +254,10 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
     return Picture(theme.styled(figure, height=360), (
         f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(ratio)} with {s2_words}; at r = "
         f"{rank:,} {second} wins up to {as_number(float(np.interp(rank, ranks, border)))}."), """
-Theorem 3. Theorem 2 allows more exactly when α ≥ ω, that is when s₂/γ is at most half of
-1 + H₍r,½₎ / Hᵣ: the filled region. The paper gives two sufficient conditions, both inside it: s₂ ≤ γ (below the dashed
-line), and r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ (right of and below the dotted line).
-Epsilon, delta and the tail decide how much more, not who wins.""")
+Theorem 3. Theorem 2 allows more where α ≥ ω: s₂/γ is at most half of 1 + H₍r,½₎ / Hᵣ (filled).
+The paper gives two sufficient conditions inside this region. Below the dashed line: s₂ ≤ γ. Right of and below the
+dotted line: r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ. Epsilon, delta and the tail decide
+how much more, not which.""")
 
 
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
@@ -270,12 +268,11 @@ _DIGITS, _ALIKE = 6, 0.01
 _LEMMA = r"""**Lemma 1's square.** The paper bounds $\lVert N\rVert_F^2$ by $\zeta^2$. Laurent and Massart's inequality,
 on which it rests, gives $\lVert N\rVert_F^2\le\zeta$. The slip is on the safe side ($\zeta\ge1$): the theorems hold,
 with a tail $\sqrt\zeta$ times too long. *Laurent–Massart* takes $\sqrt\zeta$, *exact chi* the quantile itself; the
-proofs use no more than that $\lVert N\rVert_F$ stays below the tail with probability $1-\delta$."""
+proofs need only that $\lVert N\rVert_F$ stays below the tail with probability $1-\delta$."""
 _NO_PSD = r"""**Theorem 2's proof uses no PSD.** Its last two terms are
 $\lVert A\rVert^2-\lVert B\rVert^2=\langle A-B,\,A+B\rangle$ with $A=\Sigma^{-1/2}f(X')\Psi^{-1/2}$, and $B$ the same of
-$f(X)$: at most $2H_r\gamma s_2\phi^2$, whatever the query and whatever $\Psi$. So $\omega$ may stand in place of
-$\alpha$ for every query. That is not in the paper: here it is called *Theorem 2's constant*. (The last display of the
-printed proof also lacks a square.)"""
+$f(X)$: at most $2H_r\gamma s_2\phi^2$, whatever the query and $\Psi$. So $\omega$ can replace $\alpha$ for every query.
+The paper does not say so; here it is *Theorem 2's constant*. (The last display of the printed proof lacks a square.)"""
 _NUMBERS = """**Numbers.** Theorem 1 is the paper's general bound, Theorem 2 the one for positive semi-definite (PSD)
 queries, Theorem 3 their comparison. The compiled paper counts the singular value decomposition first, so its own
 numbers are higher."""
@@ -307,7 +304,7 @@ def axis_title(problem: LimitInputs, axis: str) -> str:
 def held_fixed(problem: LimitInputs, axis: str) -> str:
     """Return what stays as the axis moves."""
     if axis == "size":
-        return "Held fixed as the answer grows: ε, δ, γ and s₂ (in a real query γ, and often s₂, grow with it)."
+        return "Held fixed as the answer grows: ε, δ, γ and s₂. In a real query γ grows too, and often s₂."
     symbols = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "sensitivity": "s₂"}
     others = ", ".join(symbol for name, symbol in symbols.items() if name != axis)
     end = {"gamma": " γ begins at s₂/2: a smaller one is impossible.",
@@ -320,9 +317,8 @@ def bound_words(setup: Setup) -> str:
     query, box = setup.query, setup.box
     if query.bound is None:
         return ""
-    return (f"Records are clipped to an ellipse first. That can lower what the theorems use, too: "
-            f"γ = {as_number(query.gamma)} ({as_number(box.gamma)} without it), s₂ = "
-            f"{as_number(query.sensitivity)} ({as_number(box.sensitivity)} without it).")
+    return (f"Clipping can lower what the theorems use: γ = {as_number(query.gamma)} ({as_number(box.gamma)} without "
+            f"it), s₂ = {as_number(query.sensitivity)} ({as_number(box.sensitivity)} without it).")
 
 
 def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:

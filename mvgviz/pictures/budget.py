@@ -23,7 +23,7 @@ from mvgviz.validation import FloatArray
 MOST = 40
 _FEW = 24
 _SAME = 0.005
-_SURVIVES = "%{customdata[0]}: %{x:.4g} survives (log PNR), mutual information %{customdata[1]:.4g} nats"
+_SURVIVES = "%{customdata[0]}: %{x:.3g} survives (log PNR), mutual information %{customdata[1]:.3g} nats"
 
 
 def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
@@ -40,7 +40,7 @@ def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
         customdata=np.column_stack([np.array(labels, dtype=object), (table.std * table.own)[drawn].astype(object),
                                     np.array([in_html(table.units[k]) for k in drawn], dtype=object)]),
         hovertemplate="%{customdata[0]}: %{x:.3g} × equal noise,"
-                      " typical error %{customdata[1]:.4g} %{customdata[2]}<extra></extra>")
+                      " typical error %{customdata[1]:.3g} %{customdata[2]}<extra></extra>")
     _add_one(figure, len(drawn), "equal noise, same budget (1×)", {"color": theme.IID, "width": 2, "dash": "dash"})
     figure.update_xaxes(title="noise (× equal noise, log scale)", **theme.log_axis(
         min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
@@ -238,11 +238,11 @@ def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figu
     if numbers.surface is not None:
         figure.add_bar(x=columns, y=numbers.ground, name="ground", customdata=names,
                        marker={"color": theme.DATA, "opacity": 0.55, "line": {"width": 0}},
-                       hovertemplate="%{customdata}: ground at %{y:.4g}<extra></extra>")
+                       hovertemplate="%{customdata}: ground at %{y:.3g}<extra></extra>")
     figure.add_bar(x=columns[wet], y=numbers.water[wet], base=numbers.ground[wet], name="water: precision",
                    customdata=[name for name, is_wet in zip(names, wet, strict=True) if is_wet],
                    marker={"color": theme.DIRECTIONAL, "opacity": 0.9, "line": {"width": 0}},
-                   hovertemplate="%{customdata}: %{y:.4g} of water<extra></extra>")
+                   hovertemplate="%{customdata}: %{y:.3g} of water<extra></extra>")
     if numbers.dry.any():
         figure.add_scatter(x=columns[numbers.dry], y=np.minimum(numbers.ground[numbers.dry], 0.93 * numbers.top),
                            mode="markers+text", name="dry: the floor",
@@ -298,11 +298,11 @@ def short_label(name: str, longest: int = _LONGEST) -> str:
 def promise(setup: Setup) -> str:
     """Return what every split has in common: the guarantee."""
     care = "" if weakest(setup.origins.values()).is_covered else (
-        " It covers the noise; no guarantee covers what was read from the data here.")
-    return (":material/shield: **What does not change is the guarantee:** with every split the whole answer is private "
-            f"at ε = {setup.scenario.epsilon:g}, δ = {0 if setup.design.is_pure else as_probability(setup.delta)} for "
-            f"{setup.design.neighbour_rule}. "
-            f"More precision for a direction is not less privacy for a feature.{care}")
+        " It covers the noise, not what was read from the data.")
+    delta = 0 if setup.design.is_pure else as_probability(setup.delta)
+    return (f":material/shield: **The guarantee stays the same with every split:** ε = {setup.scenario.epsilon:g}, "
+            f"δ = {delta} for {setup.design.neighbour_rule}. More precision for a direction is not less privacy for a "
+            f"feature.{care}")
 
 
 def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
@@ -371,9 +371,9 @@ def pnr_picture(setup: Setup, scores: Sequence[SplitScore]) -> Picture:
     return Picture(
         draw(scores), what_gets_through(scores),
         "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
-        "**For Gaussian answers only**, half its logarithm is the mutual information between true and noisy answer. "
-        "Each form of the paper's best split (max-PNR) solves the constraint of its own guarantee. The relaxed and "
-        "unrelaxed forms take a theorem's, for a table along its eigenvectors; elsewhere another split may win. "
+        "**For Gaussian answers only**, half its logarithm is the mutual information of true and noisy answer. Each "
+        "form of the paper's best split (max-PNR) is best under its own guarantee. The relaxed and unrelaxed forms are "
+        "for a theorem and a table along its eigenvectors; elsewhere another split may win. "
         f"{_exact_words(setup)}")
 
 
@@ -394,10 +394,10 @@ def what_gets_through(scores: Sequence[SplitScore]) -> str:
 
 def _exact_words(setup: Setup) -> str:
     if setup.design.directions_origin is Origin.PAID:
-        return "Exact maximises the ratio that the privately released spectrum promises, not the one shown."
+        return "Exact maximises the ratio of the privately released spectrum, not the one shown."
     if is_proved(setup.design):
-        return "Exact maximises the very ratio shown, correlations included: no split lets more through."
-    return "Exact searches for the largest ratio, correlations included; its result is not proved to be the largest."
+        return "Exact maximises the ratio shown, with correlations: no split lets more through."
+    return "Exact searches for the largest ratio, with correlations; nothing proves that it is the largest."
 
 
 def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | None, form: str, guarantee: str
@@ -408,8 +408,8 @@ def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | No
     figure = plot_water(numbers, names=names.labels(numbers.shown), unit=_WEIGHED if weighed else _UNITS[form])
     return Picture(figure, _water_words(setup, names, numbers, filled), f"""\
 The paper's best split (max-PNR) pours the budget like water over uneven ground. Ground is high where the data's \
-second moment is small (exact form: where other directions already tell most of it). All directions under water reach \
-the same level; the others stay dry. Guarantee: {GUARANTEES[guarantee].in_chart}.""")
+second moment is small (exact form: where other directions already tell most). Water reaches one level everywhere; \
+higher ground stays dry. Guarantee: {GUARANTEES[guarantee].in_chart}.""")
 
 
 def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
@@ -441,7 +441,7 @@ def _span(factors: FloatArray) -> str:
 
 def _why_nobody_gains(setup: Setup) -> str:
     if setup.design.mu_is != "exact":
-        return "Only an upper bound of the worst neighbours is known for this shape, and the noise has to cover it."
+        return "For this shape only an upper bound of the worst neighbours is known, and the noise covers it."
     if setup.scenario.directions == "private":
         return "Finding the directions privately cost a part of the budget."
-    return f"One {thing(setup)} can act just where the noise is lowest, so no direction can gain for free."
+    return f"One {thing(setup)} can change the answer just where the noise is lowest, so no direction gains."

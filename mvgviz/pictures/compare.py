@@ -205,11 +205,12 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
     figure.update_xaxes(title="epsilon (ε), log scale", row=2, col=1)
     figure.update_yaxes(**axis.layout(title), row=1, col=1)
     figure.update_yaxes(**theme.row_axis([two_lines(label(line.curve.mechanism)) for line in lines], 11), row=2, col=1)
-    return Picture(theme.styled(figure, height=height, top=50), _frontier_words(lines, error, trivial, scenario), """
-Above: the mean error of each mechanism at each ε, with 95 % bands; the upright line is this scenario's ε. Follow the
-thick line of the wanted error to a curve, then go down: there stands the ε that this mechanism needs. Between measured
-points the curve is straight in logarithms. Where chance makes it rise, the closest falling curve is read. *Not below*:
-no ε tried is enough.""")
+    return Picture(theme.styled(figure, height=height, top=50), _frontier_words(
+        lines, error, trivial, scenario, next((each.unit for each in references.values()), "")), """
+Above: the mean error of each mechanism at each ε, with 95 % bands. The upright line is this scenario's ε. Follow the
+thick line (the wanted error) to a curve, then go down: this ε is what the mechanism needs. Between measured points the
+curve is straight in logarithms. Where chance makes it rise, the closest falling curve is read. *Not below*: no ε tried
+is enough.""")
 
 
 def _add_curve(figure: go.Figure, line: Needed) -> None:
@@ -222,7 +223,7 @@ def _add_curve(figure: go.Figure, line: Needed) -> None:
     figure.add_scatter(x=curve.epsilons, y=curve.means, mode="lines+markers", name=name, row=1, col=1, showlegend=False,
                        line={"color": line.colour, "width": 2.5, "dash": line.dash},
                        marker={"symbol": symbol(curve.mechanism), "size": 6, "color": line.colour},
-                       hovertemplate=f"{name}<br>ε = %{{x:g}}: error %{{y:.4g}}<extra></extra>")
+                       hovertemplate=f"{name}<br>ε = %{{x:g}}: error %{{y:.3g}}<extra></extra>")
 
 
 def _add_reading(figure: go.Figure, line: Needed, at: int, error: float, low: float, high: float) -> None:
@@ -303,11 +304,12 @@ def ranking_words(numbers: Ranking) -> str:
         return f"**The app can release none of these.** {_trivial(numbers)}"
     first, trials = able[0], able[0].errors.size
     many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
-    said = [f"**{_best(able, numbers)}.** Error {mean_words(first)} ({many})."]
+    unit = f" {in_markdown(numbers.results.references.unit)}".rstrip()
+    said = [f"**{_best(able, numbers)}.** Error {mean_words(first)}{unit} ({many})."]
     if (other := numbers.outcomes[0]) is not first:
         difference = paired(other, first)
         less = "has less error" if difference is None or difference.verdict == BETTER else "has no more error"
-        said.append(f"{_name(other)} {less} ({as_number(other.mean)}), but the app cannot release it.")
+        said.append(f"{_name(other)} {less} ({as_number(other.mean)}{unit}), but the app cannot release it.")
     said += [_against_second(first, second) for second in able[1:2]]
     return " ".join([*said, _trivial(numbers)]) + small_words(numbers.results)
 
@@ -410,14 +412,15 @@ def table_rows(numbers: Ranking) -> list[dict[str, object]]:
         "reference": outcome.mechanism.reference} for outcome in [*results.ranked(), *numbers.unsuitable]]
 
 
-def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scenario: Scenario) -> str:
+def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scenario: Scenario, unit: str) -> str:
+    wanted = f"{as_number(error)} {in_markdown(unit)}".rstrip()
     reached = [line for line in lines if line.reading.reached]
     if not reached:
-        return f"**No mechanism comes down to an error of {as_number(error)}** at any ε tried."
+        return f"**No mechanism reaches an error of {wanted}** at any ε tried."
     able = [line for line in reached if released(line.curve.mechanism, scenario)]
     first, least = (able or reached)[0], reached[0]
     needs, at_most = first.reading.epsilon, first.reading.at_most
-    words = [f"**For an error of {as_number(error)}, {_name(first.curve)} needs the lowest ε: "
+    words = [f"**For an error of {wanted}, {_name(first.curve)} needs the lowest ε: "
              f"{'at most ' if at_most else ''}{as_number(needs)}.**"]
     if not able or first is not least:
         words.append(f"{_name(least.curve)} needs {as_number(least.reading.epsilon)}, but the app cannot release it.")

@@ -39,7 +39,7 @@ def histograms_picture(data: Dataset, positions: Sequence[int]) -> Picture:
         used[k] = float(values.max() - values.min()) / (ends[1] - ends[0])
         figure.add_bar(x=(edges[1:] + edges[:-1]) / 2, y=counts, width=(ends[1] - ends[0]) / _BINS,
                        marker={"color": DIRECTIONAL, "line": {"width": 0}},
-                       hovertemplate="%{y:,} records near %{x:.4g}<extra></extra>", **where)
+                       hovertemplate="%{y:,} records near %{x:.3g}<extra></extra>", **where)
         figure.update_xaxes(range=ends, tickvals=ends, tickformat=".4~g", **where)
     figure.update_yaxes(showticklabels=False, showgrid=False)
     figure.update_annotations(font_size=12)
@@ -127,10 +127,10 @@ def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joine
     return Picture(styled(figure, height=280), (
         f"**{numbers.clipped:,} of {records:,} records {would} clipped.** The ranges allow lengths up to "
         f"{as_number(numbers.longest)}."), (
-    "The length of each record, measured from the middle of the ranges (for second moments from 0) along the axes of "
-    "the clipping ellipse. A typical record, spread evenly over its ranges, has length 1. Longer ones than the line "
-    "are moved towards the centre, onto the ellipse, before the query. One record then changes the answer less, so "
-    "less noise is enough. Ellipse and noise both have the shape of the split."))
+    "The length of a record is its distance from the middle of the ranges (for second moments from 0), in units of the "
+    "ellipse. A typical record, spread evenly over its ranges, has length 1. Longer ones than the line are clipped: "
+    "moved towards the centre, onto the ellipse. One record then changes the answer less, so less noise is enough. "
+    "Ellipse and noise both have the shape of the split."))
 
 
 def identifier_words(found: Sequence[Identifier]) -> list[str]:
@@ -139,8 +139,8 @@ def identifier_words(found: Sequence[Identifier]) -> list[str]:
         "numbers the records**: leave it out." if each.numbers_records else
         "looks like an identifier**: leave it out." if each.most <= 1 else
         f"looks like an identifier, and one of its values occurs {each.most:,} times.** If it names a person, hiding "
-        f"one record does not hide that person: {each.most:,} records that change together spend up to "
-        f"{each.most:,} times the μ.") for each in found]
+        f"one record does not hide the person: all {each.most:,} together spend up to {each.most:,} times the μ.")
+        for each in found]
 
 
 def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
@@ -186,8 +186,8 @@ def derivation(query: Query) -> tuple[tuple[str, str], str]:
     if bounded and added:
         said.append("With a clipping bound, an empty place counts as its centre.")
     if query.neighbour_rule not in (REPLACED_RECORD, ADDED_RECORD):
-        said.append("The lines describe one of these records, but all may change alike. A mean or second moments then "
-                    "move that many times as far; in a table, that many columns change.")
+        said.append("The lines describe one record; all of a person may change alike. A mean or second moments then "
+                    "move that many times as far. In a table, that many columns change.")
     if levels:
         said.append("A record has one level of a category, so at most two levels change.")
     return found.lines, " ".join(said)

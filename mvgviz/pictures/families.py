@@ -202,9 +202,9 @@ def family_map_picture(case: Case) -> Picture:
     return Picture(styled(figure, height=380), (
         f"**With equal noise on {_counted(case.size, 'column')}, {best.word} noise is lowest**"
         + (f": {as_factor(gain)} less than Gaussian." if gain > _CLEARLY else ".")), f"""\
-Each square: the family with the lowest standard deviation when every column gets the same noise, for one release at
-δ = {as_probability(case.delta)}. Box noise fits few columns: its noise grows with their number, Gaussian noise with
-the square root. The ellipse never needs clearly more than Gaussian noise while δ is small against ε.""")
+Each square: the family with the lowest standard deviation, for one release with equal noise at
+δ = {as_probability(case.delta)}. Box noise suits few columns: it grows with their number, Gaussian noise with the
+square root. The ellipse never needs clearly more than Gaussian noise while δ is far below ε.""")
 
 
 def family_curves_picture(case: Case) -> Picture:
@@ -215,7 +215,8 @@ def family_curves_picture(case: Case) -> Picture:
         family = FAMILIES[name]
         deltas = np.array([family.delta_at(float(at), case.size, *case.promise) for at in grid])
         add_line(figure, grid, np.where(deltas > _LEAST, deltas, np.nan), family.title, FAMILY_COLOURS[name], 2.5,
-                 hover="ε = %{x:.3g}: δ = %{y:.2g}<extra>" + family.title + "</extra>")
+                 hover="ε = %{x:.3g}: δ = %{customdata}<extra>" + family.title + "</extra>",
+                 customdata=[as_probability(float(delta)) for delta in deltas])
     figure.add_scatter(x=[case.epsilon], y=[case.delta], mode="markers", name="the promise",
                        marker={"size": 12, "color": PAPER, "line": {"width": 3, "color": DATA}}, hoverinfo="name")
     figure.update_xaxes(title="ε")
@@ -224,12 +225,12 @@ def family_curves_picture(case: Case) -> Picture:
     rights = {name: _right(FAMILIES[name], case) for name in ("gaussian", "ellipse", "box")}
     return Picture(styled(figure, height=380), (
         f"**Same promise, another attacker.** The best attacker is right {rights['box']} times in 100 against box "
-        f"noise, {rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. Made equally "
-        f"strong against that attacker, box noise needs {as_factor(same_attacker('box', case.size, *case.promise))} "
+        f"noise, {rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. To resist "
+        f"that attacker as well, box noise needs {as_factor(same_attacker('box', case.size, *case.promise))} "
         "the Gaussian noise."), """\
-A promise (ε, δ) is one point of a curve. All families pass at or below that point. At ε = 0 the curve shows what the
-best attacker gains over guessing. Box noise has no δ: no loss goes beyond its ε. Gaussian noise keeps a small δ
-at every ε, but tells the typical attacker less.""")
+A promise (ε, δ) is one point of a curve. All families pass at or below it. At ε = 0 the curve shows what the best
+attacker gains over guessing. Box noise has no δ: no loss exceeds its ε. Gaussian noise keeps a small δ at every ε,
+but tells the typical attacker less.""")
 
 
 def family_releases_picture(case: Case, releases: int) -> Picture:

@@ -47,9 +47,9 @@ def one_number_picture(epsilon: float, delta: float) -> Picture:
         f"about the whole table as about the answer. About one person: {as_number(one, 2)} bits, if all others are "
         "known."), f"""\
 How many of {PEOPLE} people say yes, each with chance one half, with Gaussian noise. Dotted: the noise that (ε, δ) of
-this scenario asks for. The noise does not depend on the records, so the answer is all that a release tells of them.
-What one person has to fear is less than the table's number, and a promise bounds it for the worst case, not on
-average. One bit is the answer to one fair yes-or-no question; one nat is 1.44 bits.""")
+this scenario asks for. The noise does not depend on the records, so a release tells only about the answer. One person
+risks less than the table's number. A promise bounds that risk in the worst case, not on average. One bit is the answer
+to one fair yes-or-no question; one nat is 1.44 bits.""")
 
 
 def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
@@ -79,8 +79,7 @@ def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
     return Picture(theme.styled(figure, height=360), words, f"""\
 An answer of {NUMBERS} independent normal numbers, released with noise of each family, by integration. At the same
 covariance, noise differs in its shape alone; the ellipse is then a ball. At the same promise it differs in size, too:
-the smaller noise lets more through, for use and to an attacker on average. One record moves each number by at most
-1.""")
+smaller noise lets more through, to you and to an attacker. One record moves each number by at most 1.""")
 
 
 def sums_picture(records: int) -> Picture:
@@ -101,9 +100,9 @@ def sums_picture(records: int) -> Picture:
     figure.update_yaxes(title="density", range=[0, 1.1])
     return Picture(theme.styled(figure, height=340), (
         f"**With {records:,} records a table, the answers lack**, in bits of entropy: {', '.join(lacks)}."), """\
-Each curve: the answers on 4 000 simulated tables. Values are skewed: most near 0, few near 1. The kernel entry is the
-likeness of two records. It goes on above the picture at its right end. Entropy is estimated from the distances of
-sorted answers, less what the same estimate gives for normal numbers. ±: twice its standard error.""")
+Each curve: the answers on 4,000 simulated tables. Values are skewed: most near 0, few near 1. The kernel entry is the
+likeness of two records; its right end is above the picture. Entropy is estimated from the gaps between sorted answers,
+minus the same estimate for normal numbers. ±: twice its standard error.""")
 
 
 def lacking_picture() -> Picture:
@@ -122,8 +121,8 @@ def lacking_picture() -> Picture:
     figure.update_yaxes(title="entropy it lacks (bits)", **theme.log_axis(0.005, 3, room=0.05))
     return Picture(theme.styled(figure, height=340), (
         "**Here sums become normal within some fifty records; a kernel's entries never do.** They are no sums."), """\
-A normal answer lets most through of all with its covariance. With Gaussian noise, another answer lets at most so many
-bits less through as its entropy lacks. Open triangles: at most so much, too little to tell from the error.""")
+Of all answers with one covariance, a normal one lets most through. With Gaussian noise, another answer loses at most
+the bits that its entropy lacks. Open triangles: upper bounds, too small to tell from 0.""")
 
 
 def needs_rows() -> dict[str, list[str]]:

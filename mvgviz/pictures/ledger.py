@@ -120,10 +120,10 @@ def budget_picture(numbers: BudgetNumbers, takeaway: str) -> Picture:
                         ticktext=[f"{epsilon:g}" for _, epsilon in ticks])
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
     return Picture(styled(figure, height=190), takeaway, """\
-All releases of the same data share one budget. Epsilons do not add up; the squares of μ do, exactly, even if you \
-choose one release after seeing another (Dong, Roth & Su 2022). So lengths are μ², and the axis shows the ε of each \
-total. The app recognises a file by its numbers, in any format. Only you can say that two files are about the same \
-people: on the page Data & query.""")
+All releases of the same data share one budget. Not epsilons but squares of μ add up: exactly, even if you choose one \
+release after seeing another (Dong, Roth & Su 2022). So lengths are μ², and the axis shows the ε of each total. The \
+app recognises a file by its numbers, in any format. Only you can say on Data & query that two files are about the \
+same people.""")
 
 
 def budget_ticks(numbers: BudgetNumbers) -> list[tuple[float, float]]:

@@ -296,10 +296,9 @@ def chance_words(played: Game) -> str:
 def end_words(played: Game, shape: str) -> str:
     """After the last round."""
     rounds = len(played.rounds)
-    return f"The best guess, by the green line, was right in **{played.best_hits} of {rounds}** " + (
-        "of them. The same ε as the circle, another noise: it needs no δ, and tells the best attacker more."
-        if shape == "box" else
-        "of them, with the circle and with the ellipse alike: both met the same luck, and both have the same privacy.")
+    return f"The best guess, by the green line, was right in **{played.best_hits} of {rounds}** rounds" + (
+        ". Box noise has the circle's ε and no δ, yet it tells the best attacker more." if shape == "box" else
+        ", with circle and ellipse alike: same luck, same privacy.")
 
 
 def game_picture(played: Game, *, said: int) -> Picture:

@@ -135,14 +135,13 @@ def loss_picture(mu: float, *, epsilon: float, thing: str = "record") -> Picture
     figure.update_xaxes(title="privacy loss (log-odds learned)", zeroline=False, nticks=6, range=[low, high])
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, range=[0, 1.42 * peak])
     delta = float(gaussian_delta(epsilon, mu))
-    takeaway = (f"**The loss passes ε = {epsilon:g} in {beyond} releases** (shaded); weighed by how far, that is δ = "
+    takeaway = (f"**The loss exceeds ε = {epsilon:g} in {beyond} releases** (light). Weighed by the excess: δ = "
                 f"{as_probability(delta) if delta > _SMALLEST else 'practically 0'} (dark).") if seen else (
-        f"**Never near ε:** the loss hardly ever leaves ±{as_number(end)}; ε = {epsilon:g} is {as_number(away)} times "
-        "its spread (standard deviation) off.")
+        f"**Never near ε:** the loss hardly ever leaves ±{as_number(end)}; ε = {epsilon:g} is {as_number(away)} "
+        "standard deviations away.")
     return Picture(styled(figure, height=300), takeaway, """\
 The privacy loss is how far one release moves the log-odds between the two neighbours. It is normal, with average μ²/2 \
-and spread (standard deviation) μ. The light area is how often it exceeds ε; δ is smaller, as it weighs each excess by \
-how large it is (the dark area).""")
+and standard deviation μ. Light area: how often it exceeds ε. Dark area: δ, each excess weighed by its size.""")
 
 
 def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: str = "exact") -> Picture:
@@ -212,9 +211,8 @@ def shares_picture(shares: FloatArray, theta: FloatArray, *, names: Sequence[str
     takeaway = (f"**{in_markdown(labels[0])} carries {carried} of the loss** and has "
                 f"{percent_words(float(theta[first]))} of the budget.{rest}")
     return Picture(styled(figure, height=110 + 22 * max(len(bars), 4)), takeaway, """\
-The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². A direction with \
-less noise carries more of the loss; the total is what is promised, however it is divided. More precision for a \
-feature is not less privacy for a person.""")
+Each direction's part of μ², for the worst neighbours. Less noise along a direction means more of the loss there. The \
+total keeps the promise with every split: more precision for a feature is not less privacy for a person.""")
 
 
 def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delta: float
@@ -254,8 +252,8 @@ def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int
     takeaway = (f"**{spends} {at_most(mu_is)}ε = {as_number(exactly)}** at "
                 f"δ = {as_probability(delta)}; {adding}.")
     return Picture(styled(figure, height=320), takeaway, """\
-Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes ε at the same δ. \
-Basic composition adds each ε and δ: safe, but too much. Where k releases spend no ε, the curve has a gap.""")
+Releases with fresh noise of this design: k of them have μ√k together, exactly. The curve shows its ε at the same δ. \
+Basic composition adds each ε and δ: safe, but too much. A gap: so many releases spend no ε.""")
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
@@ -264,13 +262,12 @@ def odds_words(setup: Setup, spent: SpentMu) -> str:
     crowd, accused, caught = odds(spent)
     right, guesses = coin_odds(spent)
     if caught == accused:
-        return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
-                f"{crowd:,} cases {_without(setup)} catches {caught:,} in {crowd:,} with it.")
+        return (f"**No better than guessing:** with {accused:,} false alarm{'s' if accused > 1 else ''} in {crowd:,} "
+                f"even an attacker who knows all others finds {caught:,}.")
     coin = ("practically always right" if right == guesses else
             f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
-    return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses {_without(setup)}; the "
-            f"attacker knows all the others. Asked whether one {what} is there, with even odds before, the best "
-            f"guess is {coin}.")
+    return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses {_without(setup)}. The attacker "
+            f"knows all others. Asked whether one {what} is there (even odds before), the best guess is {coin}.")
 
 
 def _without(setup: Setup) -> str:
@@ -327,12 +324,11 @@ def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> 
     each = f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else ""
     source = ("by the hardened sampler of a release, fresh each time" if hardened else
               "by the app's simulator, from the scenario's seed")
-    together = f"whether {' or '.join(noise.tally.pairs)} move together; " if noise.tally.pairs else ""
+    together = f"whether {' or '.join(noise.tally.pairs)} move together, and " if noise.tally.pairs else ""
     return (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, drawn "
-            f"{source}. Tested on them: the attack; the size of the noise along each direction of rows and columns, in "
-            f"their sums and in {MIXTURES} mixtures of all entries; {together}whether any of it repeats. Sound noise "
-            f"fails these tests in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not "
-            "audited.")
+            f"{source}. Tests: the attack, and the size of the noise along each direction of rows and columns, in "
+            f"their sums and in {MIXTURES} mixtures of entries. Also {together}whether noise repeats. Sound noise "
+            f"fails in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not audited.")
 
 
 def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool = False) -> str:

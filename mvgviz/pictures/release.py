@@ -64,16 +64,16 @@ def plot_intervals(columns: Mapping[str, Sequence[Any]], starts: FloatArray, fac
 
 
 ACCEPT = {
-    "ranges": "I accept that the **ranges were read from the data**. They size the noise, so it reveals the smallest "
-              "and largest values. No guarantee covers that.",
+    "ranges": "I accept that the **ranges were read from the data**. The size of the noise reveals the smallest and "
+              "largest values. No guarantee covers that.",
     "directions": "I accept that the **directions were read from the data** without noise. The shape of the noise "
                   "reveals how the records vary. No guarantee covers that.",
     "split": "I accept that the **split of the budget was read from the data** without noise. The share of each "
              "direction reveals something about the records. No guarantee covers that.",
     "records": "I accept that the **number of records depends on the data**. Records with gaps, or beyond a person's "
                "limit, were dropped, and the remaining count is published. No guarantee covers that.",
-    "bound": "I accept that the **clipping bound was read from the data**. It sizes the noise, so it reveals how long "
-             "the records are. No guarantee covers that: declare a bound instead.",
+    "bound": "I accept that the **clipping bound was read from the data**. The size of the noise reveals how large the "
+             "records' values are. No guarantee covers that: declare a bound instead.",
     "choices": "I accept that **choices were made after looking at results on the data**. They reveal something about "
                "the records. No guarantee covers that."}
 """What has to be ticked, by caveat."""
@@ -127,7 +127,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
         *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),
         ("treated as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names "
                                        "of the columns"),
-        ("not covered", listed(open_parts) if open_parts else "nothing left out"),
+        ("not covered", listed(open_parts) if open_parts else "nothing"),
         ("hardened", f"against floating-point attacks{hardened}")]
 
 
@@ -171,8 +171,7 @@ def ranges_table(data: Dataset) -> dict[str, list[object]]:
             "origin": [origin.words for origin in data.range_origins]}
 
 
-NOT_TOLD = ("This release has no intervals. The shape of its noise was read from the data and would reveal something "
-            "about it.")
+NO_INTERVALS = "This release has no intervals: the shape of its noise was read from the data and would reveal it."
 ABOUT_GROUPS = ("Each group's sum over its count, with a 95 % interval for the noise. Dividing spends nothing. The "
                 "interval of a small group may cover the whole range. Population intervals add the largest sampling "
                 "error that the ranges allow; they assume a random sample.")
@@ -370,7 +369,7 @@ def mean_picture(release: Release, widths: Widths) -> Picture:
                             lines=(0, 100))
     return Picture(figure, f"{widths_sentence(widths, in_markdown)}{part}", """\
 Family and size of the noise are public, so you know how far it can move a number. 95 % of Gaussian noise is within \
-1.96 typical errors (standard deviations); other families have other factors. The interval uses the released number \
+1.96 typical errors (standard deviations). Other families have other factors. The interval uses the released number \
 and the size of the noise, never the true answer. You may cut a bar at the end of the range: the answer lies inside.""")
 
 

@@ -293,9 +293,8 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if task.predicts and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
-        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
-                    f"noise differs a little from the design above; δ = "
-                    f"{as_probability(results.delta)}.")
+        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out. So the "
+                    f"noise differs a little from the design above (δ = {as_probability(results.delta)}).")
     if not results.complete:
         said.append("**Some trials did not finish.**")
     return said

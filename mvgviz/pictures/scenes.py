@@ -273,7 +273,7 @@ def _mixture_why(angle: float) -> str:
     factor = ours / equal
     lesson = ("A single column is where directional noise pays." if factor < 0.85 else
               "Near a single column there is still something to gain." if factor < 0.95 else
-              "What the pull gains, the corner of step 3 takes back: no Gaussian noise does better here.")
+              "What the narrow side gains, the corner of step 3 takes back: no Gaussian noise does better here.")
     return (f"Along the line the typical error is {ours:.2g} % of the range, **{factor:.2f}×** the circle's. {lesson}")
 
 

@@ -262,8 +262,8 @@ def _playable(figure: go.Figure) -> go.Figure:
 
 
 ABOUT_BOUND = ("For directional noise, records are clipped to an ellipse first; for equal noise they are not.")
-ABOUT_ZERO = ("Components are about 0, not about the mean. Where the mean is far from 0, the first one mostly "
-              "points to the mean, unlike in a usual principal component analysis.")
+ABOUT_ZERO = ("Components are about 0, not about the mean as usual. If the mean is far from 0, the first component "
+              "mostly points to it.")
 
 
 def coordinate_labels(setup: Setup) -> tuple[str, ...]:
@@ -321,8 +321,8 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
 def records_words(model: RuleModel) -> str:
     """Say what the ellipse of records has to do with that of the noise."""
     if model.records == 0:
-        return ("Records are clipped to a ball before they are compared. The noise of a kernel matrix is over "
-                "records and has another shape.")
+        return ("Records are clipped to a ball, then compared. The noise of a kernel matrix is over records and has "
+                "another shape.")
     return (f"**One shape, two scales:** records are clipped to an ellipse, and the noise has its shape. Half an "
             f"axis of the ellipse is {as_number(model.records)} typical errors. Drag either and both follow. Dashed: "
             "the ranges. Lines show how far records are clipped (not private).")
@@ -333,11 +333,11 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
     if model.changes is None:
         return f"What one {record} can change has no simple outline here, so you see the noise alone."
     if model.kind == "pure":
-        return ("**Private = the grey box inside.** On the outline, noise is e^ε times less likely than none. One box "
-                "has the grey box itself as outline; two boxes have the diamond through its corners.")
+        return ("**Private = the grey box inside.** On the outline, noise is e^ε times less likely than none. For one "
+                "box the outline is the grey box; for two it is the diamond through its corners.")
     if model.kind == "theorem":
-        return ("**Private = every change inside.** A theorem asks for far more noise than privacy does: the change "
-                "box is lost in the ellipse.")
+        return ("**Private = every change inside.** A theorem asks for far more noise than privacy needs: the change "
+                "box is a dot in the ellipse.")
     if model.changes.axes:
         return ("**Private = every change inside.** Records and noise share one shape, so no noise is wasted in any "
                 "direction.")
@@ -346,11 +346,10 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
                 "their shadow on a plane, where the changes may stay inside the ellipse.")
     if size > 2:
         part = sum(model.theta) / (model.rest + sum(model.theta))
-        return (f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget, so the "
-                f"ellipse is drawn at √{part:.2f} of the whole μ = {as_number(model.mu)} typical errors, where it "
-                "touches the corners.")
-    return ("**Private = every corner inside.** Pull the ellipse in on one side and it must swell on the other, or a "
-            f"corner would stick out; it is drawn at μ = {as_number(model.mu)} typical errors (standard deviations).")
+        return (f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget. So the "
+                f"ellipse, at √{part:.2f} of the whole μ = {as_number(model.mu)} typical errors, touches the corners.")
+    return ("**Private = every corner inside.** If the ellipse shrinks along one axis, it must grow along the other. "
+            f"It is drawn at μ = {as_number(model.mu)} typical errors (standard deviations).")
 
 
 def drag_words(model: RuleModel) -> str:

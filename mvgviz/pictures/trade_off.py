@@ -108,10 +108,10 @@ def trade_off_picture(setup: Setup, found: NeedsTradeOff) -> Picture:
     figure.update_yaxes(title=UP, **log_axis(*numbers.up, room=0.05))
     return Picture(
         styled(figure, height=400), trade_off_words(setup, found),
-        "The curve is every share of the budget for the priority columns. Noise is the root mean square, in units of "
-        "what one record can change, against equal Gaussian noise at the same ε and δ. Dashed: release only the "
-        "priority columns. Dotted: no private Gaussian noise of any shape lies left of it (for second moments this "
-        "bound may be too low). In the corner: the paper's theorems with the same split.")
+        "The curve is every share of the budget for the priority columns. Noise is a root mean square in units of what "
+        "one record can change; equal Gaussian noise at the same ε and δ is 1. Dashed: release only the priority "
+        "columns. Dotted: no private Gaussian noise lies left of it (for second moments this bound may be too low). In "
+        "the corner: the paper's theorems with the same split.")
 
 
 def far_words(mark: Mark) -> str:
@@ -163,7 +163,7 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
     said = [f"**{Names(setup).few(list(found.priority))}: {as_factor(priority)} equal noise; "
             f"other {columns_of(setup)}: {as_factor(other)}.**"]
     if setup.scenario.guarantee != "exact":
-        said.append("Both are calibrated by the same theorem; the picture's equal noise is exact.")
+        said.append("Here both follow the same theorem; in the picture equal noise is exact.")
     if saved > asked * 1.005:
         said.append(f"Equal {'Gaussian ' * bool(setup.design.blocks)}noise needs ε = {as_number(saved)} instead of "
                     f"{asked:g} to be as precise there.")

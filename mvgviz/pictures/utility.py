@@ -128,7 +128,7 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
         name, colour = LANES[lane.key]
         theme.add_dots(figure, axis.value(lane.places), baselines[lane.key] + 0.06 + (lane.levels + 0.5) * spacing,
                        name, colour, max(spacing * per_unit - 1, 2.5),
-                       hover=f"{name}: error %{{customdata:.4g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials",
+                       hover=f"{name}: error %{{customdata:.3g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials",
                        customdata=lane.dots)
         _add_mean(figure, lane, axis, baselines[lane.key] - 0.07)
     more = 19 * max(len(labels) - 3, 0)
@@ -140,7 +140,7 @@ def _add_mean(figure: go.Figure, lane: Lane, axis: ErrorAxis, y: float) -> None:
     mean, half = lane.outcome.mean, lane.outcome.half_width
     words = " ± %{customdata[1]:.2g} (95 % interval)" if math.isfinite(half) else ""
     theme.add_dots(figure, [float(axis.cut(mean))], [y], f"{name}, mean", colour, 10, "diamond",
-                   hover=f"{name}: mean %{{customdata[0]:.4g}}{words}", customdata=[[mean, half]],
+                   hover=f"{name}: mean %{{customdata[0]:.3g}}{words}", customdata=[[mean, half]],
                    error_x=axis.whisker(mean, mean - half, mean + half, color=colour, thickness=3, width=7))
 
 
@@ -194,7 +194,7 @@ def sets_picture(rows: list[SetRow], references: References, *, names: "SetNames
         mean, half = row.outcome.mean, row.outcome.half_width
         interval = " ± %{customdata[1]:.2g}" if math.isfinite(half) else ""
         theme.add_dots(figure, [float(axis.cut(mean))], [place], name, row.colour, 11, row.symbol,
-                       hover=f"{name}: %{{customdata[0]:.4g}}{interval}", showlegend=False, customdata=[[mean, half]],
+                       hover=f"{name}: %{{customdata[0]:.3g}}{interval}", showlegend=False, customdata=[[mean, half]],
                        error_x=axis.whisker(mean, mean - half, mean + half, color=row.colour, thickness=2.5, width=6))
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**theme.row_axis([f"<b>{name}</b><br>{mean_words(row.outcome)}"
@@ -330,7 +330,7 @@ def _add_curve(figure: go.Figure, axis: ErrorAxis, curve: ErrorCurve) -> None:
         line={"color": curve.colour, "width": 2.5 if curve.band else 1.5},
         marker={"size": 7, "symbol": curve.symbol, "color": curve.colour},
         customdata=np.column_stack([curve.means, curve.half_widths]),
-        hovertemplate=f"{curve.name}<br>ε = %{{x:g}}: %{{customdata[0]:.4g}} ± %{{customdata[1]:.2g}}<extra></extra>")
+        hovertemplate=f"{curve.name}<br>ε = %{{x:g}}: %{{customdata[0]:.3g}} ± %{{customdata[1]:.2g}}<extra></extra>")
 
 
 _LEAST, _MOST = 1e-3, 1e3  # multiples that are drawn
@@ -347,7 +347,7 @@ def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Pictu
         places = [min(max(ratio, _LEAST), _MOST) for ratio, _, _ in rows]
         drawn += places
         theme.add_dots(figure, places, [place for _, place, _ in rows], name, colour, 13, symbol, edge=colour,
-                       hover=f"{name}: %{{customdata[0]:.3g}} × equal noise (error %{{customdata[1]:.4g}})",
+                       hover=f"{name}: %{{customdata[0]:.3g}} × equal noise (error %{{customdata[1]:.3g}})",
                        customdata=[[ratio, mean] for ratio, _, mean in rows])
     figure.add_scatter(x=[None], y=[None], mode="lines", name="equal noise", line={"color": theme.IID, "width": 2})
     figure.add_shape(theme.upright(1.0, theme.IID, "solid", width=2, layer="below"))
@@ -446,7 +446,7 @@ def captured_picture(parts: Components) -> Picture:
                                           ("noisy components", noisy, theme.DIRECTIONAL, "circle")):
         figure.add_scatter(x=order, y=axis.cut(values), mode="lines+markers", name=label, customdata=values,
                            line={"color": colour, "width": 1.5}, marker={"color": colour, "size": 8, "symbol": symbol},
-                           hovertemplate=f"component %{{x}}, {label}: %{{customdata:.4g}}<extra></extra>")
+                           hovertemplate=f"component %{{x}}, {label}: %{{customdata:.3g}}<extra></extra>")
     figure.update_xaxes(title="component", dtick=1 if order.size <= 12 else 5)
     figure.update_yaxes(**axis.layout("captured of the true answer", upright=True))
     first, total, every = float(parts.captured[0]), float(parts.eigenvalues[0]), parts.captured.size

@@ -39,7 +39,7 @@ from mvgviz.noise.accounting import gaussian_mu, zcdp_rho
 from mvgviz.query.queries import AS_DECLARED
 from mvgviz.release.entries import CAVEATS, MIXED_RULES, Cost, Entry, Spend, Sum, Total, identity_of, imported, tidy
 from mvgviz.release.ledger_file import Answer, Book, LedgerFile, usual_place
-from mvgviz.text import csv_text, spreadsheet_cell
+from mvgviz.text import as_probability, csv_text, spreadsheet_cell
 from mvgviz.validation import epsilon_delta, fraction, number
 
 __all__ = ["CAVEATS", "ENVIRONMENT", "MIXED_RULES", "Entry", "Ledger", "Reservation", "Spend", "Total",
@@ -323,13 +323,13 @@ class Ledger:
             if after.fits((epsilon, delta), pure):
                 continue
             if after.mu > 0 and after.pure > pure:
-                raise CapError("this release would exceed the cap: beside Gaussian noise, box and Laplace noise may "
-                               f"spend epsilon {pure:g}, and the releases of {names} would reach {after.pure:.4g}; "
-                               "stay with one family, or give the cap a pure part before the first release")
+                raise CapError("this release would exceed the cap's part for box and Laplace noise: the releases of "
+                               f"{names} would reach epsilon {after.pure:.4g} of {pure:g}; stay with one family, or "
+                               "give the cap a pure part before the first release")
             raise CapError(f"this release would exceed the cap: the releases of {names} have spent epsilon "
-                           f"{Sum(before).total(delta).epsilon:.4g} at delta {delta:.3g} and would reach "
-                           f"{after.total(delta).epsilon:.4g}, the cap is {epsilon:g}"
-                           f"{f' with {pure:g} for pure noise' if pure else ''}; ask for a smaller epsilon")
+                           f"{Sum(before).total(delta).epsilon:.4g} of {epsilon:g} at delta "
+                           f"{as_probability(delta)}{f', {pure:g} of it for pure noise,' if pure else ''} and would "
+                           f"reach {after.total(delta).epsilon:.4g}; ask for a smaller epsilon")
 
 
 def _checked_cap(cap: tuple[float, float] | None, pure: float) -> tuple[tuple[float, float] | None, float]:

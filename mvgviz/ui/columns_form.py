@@ -106,8 +106,7 @@ def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[st
             raise InputError(f"the column {name} does not fit. {misfit} Or leave it out")
     ready = [name for name in kinds if not _lacks(opened, table, name)]
     if not ready:
-        raise InputError("no column is ready: type the levels of a category or the range of a date, or use what is "
-                         "proposed")
+        raise InputError("no column is ready: type its levels or its range, or use the proposals")
     ranges = {name: span for name, span in opened.ranges.items()
               if kinds.get(name) in (NUMBER, TRUE_FALSE, DATE) or (name not in kinds and name in table.columns)}
     levels = {name: said["levels"][name] for name in ready if kinds[name] in (CATEGORY, ORDERED)}

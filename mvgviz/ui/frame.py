@@ -207,8 +207,8 @@ def _setup(page: Page) -> Setup | None:
             st.page_link(DATA.path, label=f"To {DATA.label}", icon=":material/arrow_forward:")
         return None
     except MemoryError:
-        show_error(InputError("the server has too little memory for this query: use fewer records or columns, ask for "
-                              "a mean or second moments, or try again later"))
+        show_error(InputError("the server has too little memory for this query: use fewer records or columns, or ask "
+                              "for a mean"))
         return None
     except InputError as error:
         show_error(error)

@@ -181,7 +181,7 @@ def draw_intervals(release: Release) -> None:
     """Draw the intervals of a release, or say why it has none."""
     widths = words.released_widths(release)
     if widths is None:
-        st.caption(f":material/visibility: {words.NOT_TOLD}")
+        st.caption(f":material/visibility: {words.NO_INTERVALS}")
         return
     st.markdown("#### How far from the answer?")
     if release.kind.is_mean and release.ranges is not None:

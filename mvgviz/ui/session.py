@@ -333,9 +333,9 @@ def dataset() -> Dataset:
     if not scenario().is_upload:
         return sample(scenario().data)
     if own is None or not own.is_current:
-        raise FileNotHereError("this is about a file that is not here. Choose it again on the page Data & query. Links "
-                               "and studies hold your choices, never your data; a reload of the page or a restart of "
-                               "the server forgets the file")
+        raise FileNotHereError("this file is not here. Choose it again on Data & query: a reload of the page or a "
+                               "restart of the server forgets it. Links and studies hold your choices, never your "
+                               "data")
     return _simulated(own) if is_simulated() else own.dataset
 
 

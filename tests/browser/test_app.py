@@ -114,7 +114,7 @@ def test_a_file_stays_in_its_session_and_a_typed_range_is_kept_and_stated_by_the
     expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
     stranger = visit("data")
     stranger.goto(tab.url)
-    expect(stranger.get_by_text("Choose it again on the page")).to_be_visible()
+    expect(stranger.get_by_text("Choose it again on Data")).to_be_visible()
     assert "people.csv" not in stranger.content()
     tab.get_by_label("Lowest value of height").fill("150")
     tab.get_by_label("Highest value of height").fill("260")

@@ -87,7 +87,7 @@ def choose(tab, content=TABLE, name="mine.csv"):
 def bring(tab, address):
     """A tab with the marked table."""
     tab.goto(f"{address}/{LINK}")
-    tab.get_by_text("about a file that is not here").wait_for()
+    tab.get_by_text("this file is not here").wait_for()
     choose(tab)
     tab.get_by_text(WORDS).wait_for()
 

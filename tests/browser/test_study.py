@@ -76,7 +76,7 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
 
         other = browser.new_page()  # another tab knows nothing of it
         other.goto(f"{address}/budget?data={study['scenario']['scenario']['data']}")
-        other.get_by_text("about a file that is not here").wait_for()
+        other.get_by_text("this file is not here").wait_for()
         assert other.get_by_text("This tab still has").count() == 0
         other.get_by_role("button", name="Study", exact=True).click()
         other.locator(".st-key-study_file input[type=file]").set_input_files(tmp_path / "study.json")

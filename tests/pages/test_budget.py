@@ -46,14 +46,14 @@ BOX = LIVER | {"query": "mean", "family": "box"}
 SAID = {
     "who gains, who pays and what does not change": (DIRECTIONS, LIVER, [
         "**Gain:** sgpt and drinks, with 0.42× equal noise", "**Pay:** mcv, alkphos, sgot and gammagt, with 3.3×",
-        "What does not change is the guarantee", "not less privacy for a feature",
+        "The guarantee stays the same with every split", "not less privacy for a feature",
         "40 % each, goes to sgpt and drinks; an equal share is 16.7 %"], ["with the largest share, is mostly"]),
     "equal shares gain and pay nothing": (DIRECTIONS, {"data": "two_features", "allocation": "uniform"}, [
         "Nobody gains and nobody pays", "Equal shares:** 50 % each"], []),
-    "why nobody gains": (DIRECTIONS, KARATE, ["Nobody gains.** **Pay:**", "gain for free"], []),
+    "why nobody gains": (DIRECTIONS, KARATE, ["Nobody gains.** **Pay:**", "so no direction gains"], []),
     "what is an upper bound": (DIRECTIONS, LIVER | {"mode": "rows", "directions": "rotation"}, ["upper bound"], []),
     "loadings where directions are not features": (DIRECTIONS, LIVER | {"directions": "eigenvectors"}, [
-        "with the largest share, is mostly", "no guarantee covers"], []),
+        "with the largest share, is mostly", "not what was read from the data"], []),
     "private directions bring their own spectrum": (THROUGH, LIVER | {"directions": "private"}, [
         "Spectrum from the private release"], []),
     "what pure noise divides, and its promise": (DIRECTIONS, BOX, [

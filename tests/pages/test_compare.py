@@ -193,7 +193,7 @@ def test_only_the_needed_cannot_be_loaded_and_it_is_said_what_to_do():
     kept = [one for one in app.button if ", only " in one.label]
     assert kept
     assert all(one.disabled for one in kept)
-    assert "leave the others out on the page Data" in kept[0].help
+    assert "leave the others out on Data & query" in kept[0].help
 
 
 def test_the_levers_show_the_engine_s_numbers_with_and_without_each():

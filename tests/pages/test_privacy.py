@@ -48,7 +48,7 @@ SAID = {
         "The claim stands"], []),
     "how the answers are drawn": (AUDIT, KARATE, [
         "10,000 whole 34 × 34 answers on each neighbour, drawn by the app's simulator",
-        "fails these tests in at most 1 of 1,000 audits"], ["The pair attacked reaches only"]),
+        "fails in at most 1 of 1,000 audits"], ["The pair attacked reaches only"]),
     "an audit of a pair below the bound": (AUDIT, LIVER | {"mode": "rows"}, ["The pair attacked reaches only"], []),
 }
 

@@ -133,7 +133,7 @@ def test_the_study_of_a_file_that_is_open_needs_no_second_choice():
 def test_other_data_is_never_shown_in_the_place_of_a_lost_file():
     app = opened(BUDGET.path, data="upload-0123456789ab")
     assert not app.exception
-    assert "about a file that is not here" in app.error[0].value
+    assert "This file is not here" in app.error[0].value
     assert app.get("plotly_chart") == []
     assert link(app)["data"] == "upload-0123456789ab"
 

@@ -186,5 +186,5 @@ def test_the_sentence_of_the_frontier(curves):
     assert "This design needs" in text
     assert "ε: at most 0.0100" in text
     assert "**The no-data baseline (2.02) does as well**" in text
-    assert drawn(curves, 1e-9).takeaway.startswith("**No mechanism comes down to")
+    assert drawn(curves, 1e-9).takeaway.startswith("**No mechanism reaches")
     assert np.isfinite([one.curve.least for one in compare.needed(curves, 1e-9, guarantee="exact")]).all()

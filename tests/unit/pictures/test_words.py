@@ -18,7 +18,9 @@ def test_numbers_have_three_digits_and_no_e_notation(value, text):
 @pytest.mark.parametrize(("said", "text"), [
     (as_probability(1e-6), "10⁻⁶"), (as_probability(2.5e-5), "2.5 × 10⁻⁵"), (as_probability(0.004), "0.004"),
     (as_probability(1e-300), "10⁻³⁰⁰"), (as_probability(1 / 345), "0.0029"), (as_probability(0), "0"),
-    (as_factor(0.5), "0.50×"),
+    (as_factor(0.5), "0.50×"), (as_factor(9.94), "9.9×"), (as_factor(9.96), "10 times"),
+    (as_factor(57_144), "57,000 times"), (as_factor(6e-6), "below 0.0001×"),
+    (as_factor(0), "0×"), (as_factor(float("inf")), "∞ times"),
     (listed([]), "nothing"), (listed(["a"]), "a"), (listed(["a", "b"]), "a and b"),
     (listed(list("abcdef")), "a, b, c, d and 2 more"),
 ])

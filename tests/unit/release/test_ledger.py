@@ -61,8 +61,8 @@ def test_the_cap_is_exactly_what_it_says():
     assert ledger.would_exceed("liver", whole * 1e-3)
     assert not ledger.would_exceed("karate", whole)
     before = ledger.entries
-    with pytest.raises(InputError, match=(r"would exceed the cap: the releases of liver have spent epsilon 1 at delta "
-                                          r"1e-05 and would reach 1.0\d*, the cap is 1; ask for a smaller epsilon")):
+    with pytest.raises(InputError, match=(r"would exceed the cap: the releases of liver have spent epsilon 1 of 1 at "
+                                          r"delta 10⁻⁵ and would reach 1.0\d*; ask for a smaller epsilon")):
         enter(ledger, whole / 3)
     assert ledger.entries == before
     ledger.set_cap(None)
