@@ -362,5 +362,5 @@ def _complete(table: Table, features: _Features, orientation: str, missing: str)
     if orientation == "columns":
         row, column = features.positions[feature], str(record + 1)
     raise InputError(f"{table.name} has missing values in {count} record{'s' * (count != 1)}, the first in row "
-                     f"{table.file_row(row)}, column {column}: fill them in (such as with the middle of the "
-                     "range), drop those records or leave the column out.")
+                     f"{table.file_row(row)}, column {column}: fill them in, drop those records or leave "
+                     "the column out.")

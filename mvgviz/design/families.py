@@ -65,8 +65,8 @@ def _ellipse(design: "NoiseDesign") -> tuple[NoiseSide, tuple[Block, ...], str]:
 def _boxes(design: "NoiseDesign", family: str) -> tuple[NoiseSide, tuple[Block, ...], str]:
     body = design.neighbours
     if type(body) is not ReplacedColumn or design.mode != "rows" or not design.row_directions.is_standard:
-        raise InputError(f"family {family} needs a mean or a table over its ranges, with noise along the columns "
-                         "themselves and no clipping bound; choose gaussian or ellipse")
+        raise InputError(f"family {family} needs a mean or a table without clipping, and noise along the columns "
+                         "themselves; choose gaussian or ellipse")
     blocks = tuple(_blocks(design, family, one_record=body.records == 1))
     std = np.empty(design.rows)
     for block in blocks:

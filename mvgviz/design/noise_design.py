@@ -215,7 +215,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         raise InputError("directions must be Directions; make them with from_matrix(w)")
     if directions.size != size:
         raise InputError(f"directions must number {size}, one for each {'column' if mode == 'columns' else 'row'} of "
-                         f"the answer, got {directions.size}; give directions that were made for this data and query")
+                         f"the answer, got {directions.size}; make them for this data and query")
     receipts, learned = receipts_of(directions, theta, query.bound), receipts_of(query.bound)
     theta_origin = weakest([checked_origin("the split", theta_origin, receipts_of(directions, theta)),
                             *([Origin.PAID] if receipts_of(theta) else [])])

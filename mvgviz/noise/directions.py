@@ -105,8 +105,8 @@ def from_matrix(w: Any, *, origin: Origin = Origin.DECLARED) -> Directions:
     """Directions given by the caller: the columns of an orthogonal matrix; ``origin``: how they came to be."""
     matrix = array("directions", w, ndim=2)
     rows, columns = matrix.shape
-    refuse(rows != columns, f"directions must have as many columns as rows, one direction a column, got {rows} × "
-           f"{columns} numbers; leave out what is no direction")
+    refuse(rows != columns, f"directions must be a square table with one direction a column, got {rows} × {columns} "
+           "numbers")
     return Directions(size=rows, rotated=matrix, label="given", origin=origin)
 
 
@@ -126,9 +126,8 @@ def _orthonormal(w: FloatArray, size: int) -> FloatArray:
         raise InputError(f"directions must be {size} × {size}, got shape {matrix.shape}")
     with np.errstate(over="ignore", invalid="ignore"):
         gap = float(np.abs(matrix.T @ matrix - np.eye(size)).max())
-    refuse(not gap <= _TOLERANCE, "directions must be orthonormal, columns of length 1 at right angles to each other, "
-           f"to {_TOLERANCE:g}, got columns that are off by {gap:.3g}; save all digits, or take the Q of a QR "
-           "decomposition (numpy.linalg.qr)")
+    refuse(not gap <= _TOLERANCE, f"directions must be orthonormal (columns of length 1 at right angles) to "
+           f"{_TOLERANCE:g}, got columns off by {gap:.3g}; save all digits, or take the Q of numpy.linalg.qr")
     if gap <= _ROUNDING:
         return matrix
     left, _, right = np.linalg.svd(matrix)

@@ -105,9 +105,9 @@ class CrossMoments(Query):
     derivations: ClassVar = {
         "plain": Derivation((r"\|x_ax_b^{\mathsf T}\!-y_ay_b^{\mathsf T}\|_F\le 2L_aL_b\sin\min(\alpha+\beta,\pi/2)",
                              r"s_2\le\tfrac2n L_aL_b,\quad \gamma=L_aL_b,\quad L_a^2=\textstyle\sum_{i\in a}c_i^2"),
-                            "Largest at corners of the ranges, which are tried one by one where there are few; sin α "
-                            "is half the widest move over the longest record of a group. For ranges around 0 one "
-                            "group changes its sign: 2 L L."),
+                            "Largest at corners of the ranges; few corners are tried one by one. sin α: half a group's "
+                            "widest move over its longest record. For ranges around 0 one group changes its sign: "
+                            "2 L L."),
         "added": Derivation((r"\|x_ax_b^{\mathsf T}\|_F=|x_a||x_b|", r"s_2=\tfrac1nL_aL_b,\quad \gamma=L_aL_b")),
     }
     neighbours: ReplacedProduct

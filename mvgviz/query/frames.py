@@ -147,8 +147,8 @@ def _level_columns(frame: Any, name: Any, category: Category) -> list[_Column]:
                       for value in values])
     unknown = int(np.count_nonzero(codes == -1))
     if unknown:
-        raise InputError(f"{_quoted(name)} has a value in {unknown} of {len(values)} records that is none of its levels"
-                         f': declare it, or a level "{OTHER}" for all that are not named.')
+        raise InputError(f"{_quoted(name)} has undeclared levels in {unknown} of {len(values)} records: declare them, "
+                         f'or a level "{OTHER}" for all others.')
     if category.ordered:
         return [_Column(name=str(name), values=np.where(codes == -2, np.nan, codes),
                         given=Range(0.0, len(texts) - 1.0, category.origin))]

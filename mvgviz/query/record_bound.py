@@ -72,8 +72,8 @@ class RecordBound:
         refuse(not (np.asarray(self.weights) > 0).all(), "weights of a bound must be positive")
 
     @property
-    def is_told(self) -> bool:
-        """Whether a certificate tells its numbers: they say nothing of the data and are few."""
+    def is_public(self) -> bool:
+        """Return whether a certificate shows its numbers: they reveal nothing of the data and are few."""
         return self.origin.is_covered and self.directions is None
 
     @property

@@ -44,8 +44,8 @@ class Covariance(Query):
     derivations: ClassVar = {
         "plain": Derivation((r"\|xx^{\mathsf T}\!-x'x'^{\mathsf T}\|_F^2=|x|^4+|x'|^4-2(x\!\cdot\! x')^2",
                              r"s_2\le\tfrac{\sqrt2}{n}\textstyle\sum_i c_i^2,\quad \gamma=\textstyle\sum_i c_i^2"),
-                            "Largest with one record at a corner of the ranges and the other on an edge; cᵢ is the "
-                            "largest size in a range. The paper uses 2 in place of √2."),
+                            "Largest with one record at a corner of the ranges, the other on an edge. cᵢ: the largest "
+                            "size in a range. The paper uses 2 in place of √2."),
         "bounded": Derivation(_BOUNDED,
                               "Worst from the end of one axis to that of another; q₁ ≥ q₂ are the largest. With the "
                               "ellipse's own shape q₁ = q₂ = 1/σ, so μ = √2 R²/(nσ). The ranges hold, too: where they "
@@ -120,8 +120,8 @@ class JointMoments(Covariance):
                              r"\gamma=1+\textstyle\sum_i c_i^2"),
                             "The constant 1 is joined to every record; the second moments of both hold the mean beside "
                             "them."),
-        "bounded": Derivation(_BOUNDED, "As for second moments, of the record with its constant joined: clipping "
-                                        "scales both, so it only lowers a record's weight."),
+        "bounded": Derivation(_BOUNDED, "As for second moments, with the constant joined. Clipping scales both, so "
+                                        "it only lowers a record's weight."),
         "added": Derivation((r"y=(x,1),\quad\|yy^{\mathsf T}\|_F=|y|^2",
                              r"s_2=\tfrac1n\bigl(1+\textstyle\sum_i c_i^2\bigr),\quad "
                              r"\gamma=1+\textstyle\sum_i c_i^2")),

@@ -64,9 +64,8 @@ class Table(_Values):
                             "Only the column of the replaced record changes, by at most the width rᵢ of each range."),
         "bounded": Derivation((INSIDE + r"\|z-z'\|\le 2R",
                                r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=2R/\sigma"),
-                              "Worst from one end of the ellipse to the other. The noise has the ellipse's own shape, "
-                              "so it is the same in every direction of z, and no private Gaussian noise has less "
-                              "anywhere."),
+                              "Worst from one end of the ellipse to the other. The noise has the ellipse's own shape: "
+                              "the same in every direction of z. No private Gaussian noise has less anywhere."),
         "added": Derivation((r"\|X-X'\|_F=\|x-m\|_2,\quad |x_i-m_i|\le r_i/2",
                              r"s_2=\tfrac12\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{n\textstyle\sum_i c_i^2}")),
         "added bounded": Derivation((INSIDE + r"\|z-0\|\le R",

@@ -129,8 +129,8 @@ class Release(Announced):
     def known_noise(self) -> EntryNoise:
         """Return the noise for intervals; raise `InputError` if it is not private."""
         if self.entry_noise is None:
-            raise InputError("this release has no intervals: the shape of its noise was read from the data and would "
-                             "reveal it; choose directions and shares without the data")
+            raise InputError("this release has no intervals: the shape of its noise was read from the data; choose "
+                             "directions and shares without the data")
         return self.entry_noise
 
     @property

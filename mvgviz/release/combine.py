@@ -102,7 +102,7 @@ def refusal(release: Release) -> str | None:
         return "the answer was computed elsewhere"
     if not (release.title or release.data):
         return "the data has no name; give it a title"
-    if release.bound is not None and not release.bound.is_told:
+    if release.bound is not None and not release.bound.is_public:
         return "its certificate does not show the clipping bound"
     if release.kind.parameters and release.scenario is None:
         return "it has no scenario; release with release_setup"

@@ -25,8 +25,8 @@ from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
 _FORMAT = 3
-_TAKEN_AS_PUBLIC = ("the number of records (or vertices; of places, where a record may be absent), the names and the "
-                   "order of the columns, the declared ranges and every choice not listed as read from the data")
+_TAKEN_AS_PUBLIC = ("the number of records (or of vertices, or of places for records), the names and the order of the "
+                   "columns, the declared ranges, and every choice not listed as read from the data")
 MOST_INTERVALS = 100_000
 """Up to so many numbers the file of intervals has a line for each number, beyond a line for each row."""
 _MOST_STD = 40_000  # numbers in the JSON
@@ -159,17 +159,17 @@ def _intervals(release: Release) -> dict[str, Any] | None:
         entry += " on the diagonal, elsewhere sqrt((rows[i] * cols[j])**2 + (rows[j] * cols[i])**2"
         entry += ") / 2" if noise.shared is None else " + 2 * R[i][j] * C[i][j]) / 2, R and C the noise's covariances"
     return {
-        "words": "the answer without noise lies within half a width of a released number in "
-                 f"{100 * LEVEL:g} % of releases, for each number alone; {covers}",
+        "words": f"in {100 * LEVEL:g} % of releases the number without noise lies within the half width of the "
+                 f"released one, for each number alone; {covers}",
         "clipping_adds_at_most": None if release.most_clipped is None else release.most_clipped.max(axis=1).tolist(),
         "level": LEVEL, "half_width_in_std": _compact(noise.per_row()), "rounding_in_std": noise.rounding,
         "std_of_entry": entry, "entries_share_noise": noise.shared is not None,
         "std_rows": _compact(noise.rows), "std_cols": _compact(noise.cols),
         "std_layout": "rows and columns of the NPY; one number stands for all, null means too many to list",
         "data_units": None if units is None else {
-            "words": "offset[i] + factor[i] * cols[j] * number; half widths times factor[i] * cols[j]; second moments "
-                     "stay about the point that was mapped onto 0 (the middle of each range, or its lower end), sums "
-                     "by group about the middle",
+            "words": "number in the data's units: offset[i] + factor[i] * cols[j] * number; half width: times "
+                     "factor[i] * cols[j]; second moments stay about the point mapped onto 0 (the middle or the lower "
+                     "end of each range), sums by group about the middle",
             "offset": units.offset.tolist(), "factor": units.factor.tolist(), "cols": units.cols.tolist()}}
 
 
@@ -177,7 +177,7 @@ def _bound(bound: RecordBound | None) -> dict[str, Any] | None:
     """Return the clipping bound, with its numbers only if they reveal nothing of the data."""
     if bound is None:
         return None
-    shown = bound.is_told
+    shown = bound.is_public
     return {
         "words": "each record x was clipped first: moved towards the centre c until ||diag(weights) (x - c)|| <= "
                  "radius", "origin": bound.origin, "mu_spent_on_its_radius": bound.mu,

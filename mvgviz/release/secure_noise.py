@@ -169,8 +169,8 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
     computed = exact + 2 * (sum_error(steps) + query.rounding(largest)) * size * (1 + MARGIN)
     computed = min(computed, query.most_moved(exact) + 2 * sum_error(steps) * size * (1 + MARGIN))
     if not computed <= mu * (1 + _MOST_EXTRA):
-        raise InputError("rounding errors could reach a tenth of what one record changes, so this answer cannot be "
-                         "released safely; use fewer records or ranges closer to 0")
+        raise InputError("rounding errors could reach a tenth of what one record changes, which is not safe to "
+                         "release; use fewer records or ranges closer to 0")
     return computed
 
 

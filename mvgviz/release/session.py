@@ -154,8 +154,8 @@ class Session:
     def _check_about(self, query: Query) -> None:
         named = instance("query", query, Query).is_named_like(self.data)
         if not (named and query.n_records in (None, self.data.n_records)):
-            raise InputError("the query has other features or another number of records than the session's data; make "
-                             "it from the session's data, or begin another session")
+            raise InputError("features or number of records differ from the session's data; make the query from that "
+                             "data, or begin another session")
         rules = {entry.neighbour_rule for entry in self._entries} | {query.neighbour_rule}
         if len(rules - {AS_DECLARED}) > 1:
             raise InputError("a session needs one kind of neighbours: its releases and this query are about "

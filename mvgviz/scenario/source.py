@@ -114,12 +114,12 @@ class DataSource:
         return table
 
     def check(self, table: Table) -> None:
-        """Whether the columns that were used are in the table."""
+        """Raise `InputError` when the table lacks a column that the study uses."""
         wanted = [*(self.columns or ()), *(self.ranges or ()), *self.texts] if self.orientation == "rows" else []
         known = [*table.columns, *table.texts]
         gone = [name for name in dict.fromkeys(wanted) if name not in known]
-        refuse(gone, f"{table.name} does not fit: the study uses {listed(gone)}, and its columns are {listed(known)}; "
-               f"choose the file that the study was made with, {self.name}, or one with the same columns")
+        refuse(gone, f"{table.name} does not fit: it lacks {listed(gone)} and has {listed(known)}; choose the study's "
+               f"file, {self.name}, or one with the same columns")
 
     def dataset(self, table: Table) -> Dataset:
         """Return the table as it was used: its features, its ranges, what becomes of gaps."""

@@ -55,18 +55,19 @@ def _of_directions(key: str, label: str, metric: str, symbol: str, which: str) -
 
 TASKS = {task.key: task for task in (
     Task(key="reconstruction", label="The answer itself", metric="relative error of the answer", symbol="error",
-         rule="root mean square of the differences for a table or a mean, else Frobenius norm of the difference over "
-              "that of the true answer", post=("clip", "symmetrise", "psd"), usual={"share": 0.8}),
+         rule="for a table or a mean the root mean square of the differences; else the Frobenius norm of the "
+              "difference, divided by that of the true answer",
+         post=("clip", "symmetrise", "psd"), usual={"share": 0.8}),
     _of_directions("subspace", "Strongest subspace", "angle to the true subspace (degrees)", "angle",
                    f"the {SUBSPACE} strongest directions (1 of 2) of the released second moments"),
     Task(key="kernel-ridge", label="Kernel ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
-         rule="Gaussian kernel whose length is the typical distance of two records drawn from the ranges, ridge "
-              f"{KERNEL_RIDGE:g}; measured on 28 % of the records, held out",
+         rule=f"Gaussian kernel, ridge {KERNEL_RIDGE:g}; its length is the typical distance of two records drawn from "
+              "the ranges; measured on 28 % of the records, held out",
          post=("clip",), predicts=True, queries=("identity",)),
     Task(key="linear-ridge", label="Linear ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
-         rule=f"features divided by their largest declared value, ridge {LINEAR_RIDGE:g} (with the known noise: more "
-              "on noisier features, all of it where noise hides the signal), an intercept where the mean was released "
-              "too; learned from second moments alone, measured on 28 % of the records, held out",
+         rule=f"features divided by their largest declared value; ridge {LINEAR_RIDGE:g} (with the known noise: more "
+              "on noisier features); an intercept if the mean was released too; learned from second moments alone, "
+              "measured on 28 % of the records, held out",
          post=("psd", "subtract", "aware"), predicts=True, queries=("identity", "covariance", "moments"),
          usual={"query": "moments", "bound": "even", "share": 0.5}),
     _of_directions("first-component", "First principal component", "captured variance lost", "Δρ",

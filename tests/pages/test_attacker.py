@@ -25,7 +25,7 @@ def test_the_best_guess_hits_as_often_as_the_page_says_with_each_shape():
         right = game(seed=5, shape=shape, epsilon=4)
         played(app, [each.best for each in right.rounds])
         assert f"You: **{right.best_hits} of 10** right" in text(app)
-        assert f"right in **{right.best_hits} of {ROUNDS}** of them" in text(app)
+        assert f"right in **{right.best_hits} of {ROUNDS}** rounds" in text(app)
         app.button(key="game_other").click().run()
     assert link(app) == {"data": "two_features", "game": "5"}
 

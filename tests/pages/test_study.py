@@ -112,7 +112,7 @@ def test_a_file_that_does_not_fit_is_refused_and_the_study_waits_on():
     app = open_study(opened(DATA.path), study)
     choose(app, "age,size\n1,2\n3,4\n", "other.csv")
     assert not app.exception
-    assert any("the study uses dose" in error.value for error in app.error)
+    assert any("it lacks dose" in error.value for error in app.error)
     assert "_upload" not in app.session_state
     assert saved(bring(app, CSV)).source == SOURCE
 

@@ -285,7 +285,7 @@ def test_a_study_brings_the_reading_of_its_file(own_file, tmp_path, capsys):
     other.write_text("a;c\n1;2\n3;4\n", encoding="utf-8")
     capsys.readouterr()
     assert main(["run", str(tmp_path / "study.json"), "--data", str(other)]) == 2
-    assert "the study uses b" in capsys.readouterr().err
+    assert "it lacks b" in capsys.readouterr().err
 
 
 def test_an_audit_says_what_it_shows(saved, capsys):

@@ -8,7 +8,7 @@ Made with mvgviz VERSION. In a checkout of mvgviz: pip install ".[data,release]"
 # %% markdown
 # # A scenario of mvgviz
 #
-# The noise of one private answer, how good the answer will be, and, if you want it, the answer itself. Made with mvgviz
+# The noise of one private answer, its expected error and, if you ask for it, the answer itself. Made with mvgviz
 # VERSION. In a checkout of mvgviz: `pip install ".[data,release]"`; or the same of its wheel.
 
 # %% code
@@ -42,18 +42,18 @@ if WITH_DIRECTIONS:
 # %% code
 if FROM_FILE:
     def load(file=FILE):
-        """The table as it was used: its columns, its ranges; values outside are clipped."""
+        """Return the table with the columns and ranges of the scenario; values outside are clipped."""
         table = mv.read_table(file, **READING)
         return mv.table_to_dataset(table, columns=COLUMNS, ranges=RANGES, **USE)
 else:
     def load():
-        """A sample that comes with mvgviz."""
+        """Return a sample that comes with mvgviz."""
         return mv.sample(SCENARIO.data)
 
 
 if WITH_DIRECTIONS:
     def directions(file=DIRECTIONS):
-        """The directions that were uploaded."""
+        """Return the uploaded directions."""
         return mv.from_matrix(mv.read_table(file).values, origin=DIRECTIONS_ORIGIN)
 
 
@@ -63,11 +63,11 @@ if IN_NOTEBOOK:
 # %% markdown
 # ## The noise
 #
-# Along which direction there is how much, and what that spends.
+# How much noise each direction gets, and what that spends.
 
 # %% code
 def show_design(setup):
-    """What is asked and spent, and the noise along each direction (the first 20)."""
+    """Print what is asked and spent, and the noise along each direction (the first 20)."""
     design = setup.design
     at_most = "" if design.mu_is == "exact" else "at most "
     print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {design.neighbour_rule}")
@@ -126,11 +126,11 @@ if IN_NOTEBOOK:
 
 # %% code
 def make_release(setup, data, out, accept=(), ledger=None, population=None):
-    """One answer with fresh noise. Every call spends the budget again; a ledger (a file) counts for a population."""
+    """Release one answer with fresh noise. Every call spends the budget again; a ledger counts it for a population."""
     about, intervals = out.with_suffix(".json"), out.with_name(f"{out.stem}_intervals.csv")
     if out == about or any(file.exists() for file in (out, about, intervals)) or not out.parent.is_dir():
-        raise mv.InputError(f"{out} must be a new .csv file in a folder that is there, with no .json and no "
-                            "_intervals.csv beside it")
+        raise mv.InputError(f"{out} must be a new .csv file in an existing folder, without a .json or "
+                            "_intervals.csv of its name")
     planned = mv.plan(setup)
     print(f"a release spends epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}")
     symmetrise = setup.query.symmetric and "symmetrise" in SCENARIO.post
@@ -152,7 +152,7 @@ if IN_NOTEBOOK:
 
 # %% program
 def main():
-    """Design and trials, and a release if one is asked for."""
+    """Print design and trials; make a release if asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     if FROM_FILE:
         parser.add_argument("file", nargs="?", default=FILE, help="the table (%(default)r)")

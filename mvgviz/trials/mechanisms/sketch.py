@@ -95,8 +95,8 @@ def _lifted_root(products: FloatArray, w: float) -> FloatArray:
 def _caution(problem: Problem) -> str | None:
     if problem.scenario.task != "kernel-ridge":
         return None
-    return ("kernel ridge takes its pseudo-records for records, but each mixes all records; a random projection keeps "
-            "second moments, not distances of records")
+    return ("each pseudo-record mixes all records, and kernel ridge takes it for one; a random projection keeps second "
+            "moments, not distances of records")
 
 
 SKETCH = Mechanism(

@@ -81,8 +81,8 @@ def test_almost_orthonormal_directions_are_made_orthonormal():
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (lambda: mv.from_matrix([[1, 0], [0, 1.001]]), "orthonormal, .* to 1e-08, .* off by 0.002; save all"),
-    (lambda: mv.from_matrix([[1, 0, 0], [0, 1, 0]]), "as many columns as rows, one direction a column, got 2 × 3"),
+    (lambda: mv.from_matrix([[1, 0], [0, 1.001]]), "orthonormal .* to 1e-08, .* off by 0.002; save all"),
+    (lambda: mv.from_matrix([[1, 0, 0], [0, 1, 0]]), "a square table with one direction a column, got 2 × 3"),
     (lambda: mv.from_matrix([[math.nan]]), "directions must be finite"),
     (lambda: mv.from_matrix([[1e200, 0], [0, 1]]), "orthonormal"),
     (lambda: mv.rotation(2, (0, 0), 1), "plane must be two different positions below 2"),

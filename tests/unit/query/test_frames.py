@@ -223,7 +223,7 @@ def test_categories_become_a_feature_for_each_declared_level():
 
 def test_a_level_that_nobody_declared_is_refused_or_counts_as_other():
     frame = pd.DataFrame({"grade": [1.0, 2.0, 7.0, 2.0]})
-    with pytest.raises(InputError, match="'grade' has a value in 1 of 4 records that is none of its levels") as refused:
+    with pytest.raises(InputError, match="'grade' has undeclared levels in 1 of 4 records") as refused:
         Dataset.from_frame(frame, levels={"grade": [1, 2]})
     assert "7" not in str(refused.value)
     data = Dataset.from_frame(frame, levels={"grade": [1, 2, "other"]})

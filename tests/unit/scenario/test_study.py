@@ -49,7 +49,7 @@ def test_a_scenario_of_a_sample_is_a_study_and_one_of_a_file_is_not():
 
 
 def test_another_file_is_refused_by_name():
-    with pytest.raises(InputError, match=r"the study uses age.*its columns are dose and size"):
+    with pytest.raises(InputError, match=r"it lacks age.* and has dose and size"):
         whole().data(b"dose;size\n1,5;30\n2,5;2\n")
     with pytest.raises(InputError, match="name that file"):
         whole().data()
@@ -95,7 +95,7 @@ def test_categories_dates_and_persons_are_part_of_a_study():
     data = again.data(VISITS)
     assert data.features == ("age", "sex=f", "sex=m", "when")
     assert (data.n_records, data.per_person) == (3, 2)
-    with pytest.raises(InputError, match="the study uses sex"):
+    with pytest.raises(InputError, match="it lacks sex"):
         study.data(VISITS.replace(b"sex", b"gender"))
 
 

@@ -204,7 +204,7 @@ def test_kernel_ridge_learns_from_pseudo_records_what_the_lift_leaves_and_is_war
     alone = replace(sampler, root=np.full((2, 2), 0.5))  # no lift: mixtures of records that lie on the line
     assert measure.errors(many(alone, 50)).mean() < 0.9 * measure.references.trivial
     assert measure.errors(many(sampler, 50)).mean() > 0.99 * measure.references.trivial
-    assert "takes its pseudo-records for records" in mechanism("johnson-lindenstrauss").caution(problem)
+    assert "each pseudo-record mixes all records" in mechanism("johnson-lindenstrauss").caution(problem)
     assert mechanism("johnson-lindenstrauss").caution(posed()) is None
 
 
