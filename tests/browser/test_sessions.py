@@ -25,7 +25,10 @@ class Visitor:
 
     def bring(self):
         self.tab.wait_for_selector(PICTURES)
+        at_rest(self.tab)
         self.tab.get_by_text("Use your own file").click()
+        self.tab.locator(".st-key-upload_file button").first.wait_for()
+        at_rest(self.tab)
         rows = "".join(f"{self.k}{i % 9},{i % (5 + self.k)}\n" for i in range(60))
         self.tab.locator(".st-key-upload_file input[type=file]").set_input_files(
             {"name": f"file-{mark(self.k)}.csv", "mimeType": "text/csv",
