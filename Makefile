@@ -5,6 +5,7 @@
 # make peers  set up an environment of its own and print errors beside other packages'
 # make load   set up and let thirty sessions move sliders at once
 # make faults set up and kill servers, cut lines and take memory away under a browser
+# make debian set up and run make app and make test in an empty Debian (needs root and debootstrap)
 # make soak   set up and run the long versions: hostile files, a monkey over all pages
 # make mutate set up and put small mistakes into the mathematics, one at a time: do tests notice?
 # make lowest set up the lowest versions that pyproject.toml promises and run the fast tests of the engine with them
@@ -27,7 +28,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11.5 --generate-ha
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test lowest look faults soak mutate bench peers load lint lesson docs locks audit dist clean
+.PHONY: app check test every-test lowest look faults debian soak mutate bench peers load lint lesson docs locks audit dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
@@ -40,7 +41,7 @@ test: .venv/browser.done
 
 # One worker more than there are cores: a test in the browser waits most of its time.
 every-test: .venv/browser.done
-	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look and not soak and not faults and not dist"
+	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look and not soak and not faults and not dist and not debian"
 
 # An environment of its own, from the index: what the locks hold is not the lowest. Pages are left out: before 1.67
 # Streamlit's own tests forget our components from one session to the next.
@@ -54,6 +55,10 @@ look: .venv/browser.done
 # Servers are really killed, lines cut, memory taken away: minutes.
 faults: .venv/browser.done
 	$(BIN)/python -m pytest --numprocesses=1 -m faults tests/browser
+
+# Needs root and debootstrap: nothing but Python and make is there.
+debian: .venv/test.done
+	$(BIN)/python -m pytest --numprocesses=0 -m debian -s tests/browser
 
 # The same attacks as in every run, many times over: an hour or so.
 soak: .venv/browser.done

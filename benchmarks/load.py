@@ -7,8 +7,8 @@
 Prints a line for each page: the median and the 95th percentile of the time from a move to the end of its reply, the
 longest wait, the server's own time for a reply (which others on this machine hardly change), replies a second and
 memory per session; as multiples of one session, and of a page with one slider and one chart under the same load in the
-same run. Every session has an epsilon of its own and moves its slider through all its values, so that no reply is one
-that the server has given before. Nothing here fails.
+same run. Every session has an epsilon of its own and moves its slider through all its values, from a place of its own.
+It sends the state of every control, as a browser does. Nothing here fails.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
+import math
 import pathlib
 import statistics
 import sys
@@ -24,12 +25,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlencode
 
 import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import DoubleArray, StringArray
+from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.Slider_pb2 import Slider
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
@@ -37,17 +42,25 @@ from benchmarks.app import PLAIN_PAGE, ROOT, free_port, ready, started
 
 MOST_SESSIONS, MOST_SECONDS, MOST_RATE = 200, 1_800, 10.0
 COMPARING = {"data": "liver", "trials": "100"}
-_STRIDE = 37  # between two values of a slider, so that a session meets them all
+LEAST_VALUES = 40  # of a slider, or replies come from a cache
+_STRIDE = 37  # between two values of a slider, and between two sessions
+_FINISHED = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
 @dataclass
 class Session:
-    """One visitor: the page it is on, its slider, what the last run left to be remembered."""
+    """One visitor: the page it is on, its slider, what the last run left to be remembered.
+
+    ``states``: of the controls on the page; ``seen``: those of messages that come as a hash the next time.
+    """
 
     socket: ClientConnection
     page: str
     query: str
     slider: Slider | None = None
+    fragment: str = ""
+    states: dict[str, WidgetState] = field(default_factory=dict)
+    seen: dict[str, WidgetState] = field(default_factory=dict)
     cached: set[str] = field(default_factory=set)
     waits: list[float] = field(default_factory=list)
     errors: int = 0
@@ -63,15 +76,18 @@ class Session:
             if message.metadata.cacheable and message.WhichOneof("type") != "ref_hash":
                 self.cached.add(message.hash)
             kind = message.WhichOneof("type")
+            state = _state(message.delta.new_element) if kind == "delta" else self.seen.get(message.ref_hash)
+            if state is not None:
+                self.states[state.id] = self.seen[message.hash] = state
             if kind == "delta" and message.delta.new_element.WhichOneof("type") == "slider":
                 found = message.delta.new_element.slider
                 if self.slider is None or found.id == self.slider.id or "w_share" in found.id:
-                    self.slider = found
+                    self.slider, self.fragment = found, message.delta.fragment_id
             elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
                 self.errors += 1
             elif kind == "delta" and message.delta.new_element.button.label == "Stop":
                 self.at_work = True
-            elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+            elif kind == "script_finished" and message.script_finished in _FINISHED:
                 self.finished.set()
 
     async def run(self, *, move: bool) -> float:
@@ -81,20 +97,53 @@ class Session:
         state.query_string, state.page_name = self.query, self.page
         state.cached_message_hashes.extend(self.cached)
         if move and self.slider is not None:
-            widget = state.widget_states.widgets.add()
-            widget.id = self.slider.id
-            options, step = list(self.slider.options), next(self.moves) * _STRIDE
-            if options:
-                widget.string_array_value.data.append(options[step % len(options)])
-            else:
-                places = round((self.slider.max - self.slider.min) / self.slider.step) + 1
-                widget.double_array_value.data.append(self.slider.min + self.slider.step * (step % places))
+            values = self.values
+            stride = next(n for n in itertools.count(_STRIDE) if math.gcd(n, len(values)) == 1)
+            self.states[self.slider.id] = _of_slider(self.slider, [values[next(self.moves) * stride % len(values)]])
+            state.fragment_id = self.fragment
+        state.widget_states.widgets.extend(self.states.values())
+        self.states = {} if not state.fragment_id else self.states
         self.finished.clear()
         self.at_work = False
         start = time.perf_counter()
         await self.socket.send(back.SerializeToString())
         await asyncio.wait_for(self.finished.wait(), 120)
         return time.perf_counter() - start
+
+
+    @property
+    def values(self) -> list[Any]:
+        """All that the slider can be."""
+        slider = self.slider
+        assert slider is not None
+        places = round((slider.max - slider.min) / (slider.step or 1)) + 1
+        return list(slider.options) or [slider.min + slider.step * k for k in range(places)]
+
+
+def _of_slider(slider: Slider, values: list[Any]) -> WidgetState:
+    if slider.options:
+        return WidgetState(id=slider.id, string_array_value=StringArray(data=values))
+    return WidgetState(id=slider.id, double_array_value=DoubleArray(data=values))
+
+
+def _state(element: Element) -> WidgetState | None:
+    """What a browser keeps of a control and sends with every run."""
+    kind = element.WhichOneof("type")
+    if kind not in ("slider", "checkbox", "selectbox", "radio", "number_input", "text_input", "text_area"):
+        return None
+    control = getattr(element, kind)
+    if kind == "slider":
+        options = list(control.options)
+        return _of_slider(control, list(control.raw_value if options else control.value) if control.set_value else
+                          [options[int(k)] if options else k for k in control.default])
+    if kind == "checkbox":
+        return WidgetState(id=control.id, bool_value=control.value if control.set_value else control.default)
+    if kind in ("selectbox", "radio"):
+        given = control.raw_value if control.set_value else (
+            control.options[control.default] if control.HasField("default") else "")
+        return WidgetState(id=control.id, string_value=given) if given else None
+    value = control.value if control.set_value else control.default
+    return WidgetState(id=control.id, **{"double_value" if kind == "number_input" else "string_value": value})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,11 +167,14 @@ async def load(port: int, page: str, *, sessions: int, rate: float, seconds: flo
     """Open the sessions, let each move its slider ``rate`` times a second; some may run trials on Compare meanwhile."""
     memory = process.memory_info().rss if process else 0
     opened = [await _open(port, "compare", COMPARING) for _ in range(comparing)]
-    others = [await _open(port, page, {"epsilon": f"{0.5 + 0.013 * k:.3f}"}) for k in range(sessions - comparing)]
+    others = [await _open(port, page, {"epsilon": f"{0.5 + 0.013 * k:.3f}"}, first=k)
+              for k in range(sessions - comparing)]
     listeners = [asyncio.create_task(one.listen()) for one in (*opened, *others)]
     start = time.perf_counter()
     await asyncio.gather(*(one.run(move=False) for one in others))
     opening = time.perf_counter() - start
+    for few in {len(one.values) for one in others if len(one.values) < LEAST_VALUES}:
+        print(f"{page or 'home'}: a slider has {few} values, so replies may come from a cache")
     grown = (process.memory_info().rss - memory) / sessions / 2**20 if process else 0.0
     working = [asyncio.create_task(_compare(one)) for one in opened]
     start, busy = time.perf_counter(), _busy(process)
@@ -145,11 +197,11 @@ def _busy(process: psutil.Process | None) -> float:
     return sum(sum(each.cpu_times()[:2]) for each in (process, *process.children(recursive=True)))
 
 
-async def _open(port: int, page: str, query: dict[str, str]) -> Session:
+async def _open(port: int, page: str, query: dict[str, str], first: int = 0) -> Session:
     socket = await connect(f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"],
                            # type: ignore[list-item]
                            max_size=None, origin=f"http://localhost:{port}")  # type: ignore[arg-type]
-    return Session(socket=socket, page=page, query=urlencode(query))
+    return Session(socket=socket, page=page, query=urlencode(query), moves=itertools.count(first))
 
 
 async def _move(one: Session, rate: float, seconds: float, after: float) -> None:

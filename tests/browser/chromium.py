@@ -3,8 +3,10 @@
 import os
 import pathlib
 import shutil
+import subprocess
 from contextlib import contextmanager
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
@@ -14,6 +16,15 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--disable-component-update", "--disable-sync"]
 PICTURES = ".js-plotly-plot, .rule svg"
 SCREENS = {"wide": (1440, 900), "phone": (390, 844), "projector": (1920, 1080)}
+
+
+def checkout(*within):
+    """The checkout's files as git knows them, all or within folders."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("only git knows which files belong to the checkout")
+    kept = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *within], cwd=ROOT, capture_output=True,
+                          text=True, check=True).stdout.split()
+    return [name for name in kept if (ROOT / name).is_file()]
 
 
 @contextmanager

@@ -34,13 +34,19 @@ def started(command=(sys.executable, "-m", "mvgviz", "--no-browser"), *, cwd=ROO
     server = subprocess.Popen(
         [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port)],
         cwd=cwd, stdout=log, stderr=log, env=os.environ | environment, preexec_fn=preexec_fn)
+    wait_until_healthy(port)
+    return server
+
+
+def wait_until_healthy(port):
+    """Look whether the server on this port answers, for three minutes at most."""
     for _ in range(900):
         try:
             with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"):
-                break
+                return True
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.2)
-    return server
+    return False
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.chromium import ROOT
+from tests.browser.chromium import ROOT, checkout
 from tests.browser.conftest import free_port
 from tests.browser.test_deployment import NGINX
 from tests.doors import answer
@@ -41,10 +41,8 @@ def ignored(path):
 
 def context(folder):
     """What the engine is sent of the checkout, as git knows it."""
-    kept = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
-                          check=True).stdout.split()
-    for name in kept:
-        if not ignored(name) and (ROOT / name).is_file():
+    for name in checkout():
+        if not ignored(name):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
     return folder

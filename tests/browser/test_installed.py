@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from tests.browser.chromium import PICTURES, ROOT
+from tests.browser.chromium import PICTURES, ROOT, checkout
 from tests.browser.conftest import served
 
 
@@ -21,9 +21,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_holds_every_file_of_the_app(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    kept = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "mvgviz", "app.py", "pages", "sample_data",
-                           ".streamlit"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    there = {name for name in kept if (ROOT / name).is_file()}
+    there = checkout("mvgviz", "app.py", "pages", "sample_data", ".streamlit")
     assert {name if name.startswith("mvgviz/") else f"mvgviz/served/{name}" for name in there} <= names
     assert not any("test" in name or ".venv" in name for name in names)
 
