@@ -17,6 +17,6 @@ def optional(library: str) -> Any:
 
 
 def plots() -> Any:
-    """``mvgviz.plot``, for methods of rooms that stand before the pictures; needs plotly."""
+    """Return ``mvgviz.plot`` (needs plotly), for methods of rooms below the pictures."""
     optional("plotly")
     return import_module("mvgviz.plot")

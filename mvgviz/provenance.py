@@ -32,7 +32,7 @@ _Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
 
 class Origin(StrEnum):
-    """From the best to the worst, as far as a guarantee goes."""
+    """Where a value comes from, from the best for a guarantee to the worst."""
 
     DECLARED = "declared"
     PAID = "paid for"
@@ -52,7 +52,7 @@ class Origin(StrEnum):
 
 
 class Range(NamedTuple):
-    """The ends of a feature's range, and who knows them from where."""
+    """The ends of a feature's range, and their origin."""
 
     low: float
     high: float
@@ -74,10 +74,10 @@ Ranges: TypeAlias = Mapping[str, Range | tuple[float, float] | tuple[str | date 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Receipt:
-    """What learning something from the data has spent; it counts once, however often that is used.
+    """What was spent to learn something from the data; it counts once, however often the result is used.
 
     ``mu`` holds for ``neighbour_rule`` and ``n_records``, and rests on ranges and a number of records of these origins.
-    ``value``: the only numbers that may carry it; None where what is computed from them may, too.
+    ``value``: the only numbers that may carry the receipt; None if numbers computed from them may, too.
     """
 
     what: str

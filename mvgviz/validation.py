@@ -220,7 +220,7 @@ def _all_finite(values: FloatArray) -> bool:
 
 
 def _refuse_learned(name: str, value: Any) -> None:
-    """Numbers with receipts go where those are counted, and nowhere else."""
+    """Refuse numbers with receipts where nothing counts them."""
     if hasattr(value, "receipts"):
         raise InputError(f"{name} was learned from the data, and this function does not count what that spent. Use "
                          "it as weights or centre of a RecordBound, or as theta or directions of design_noise")

@@ -66,10 +66,10 @@ def manual(weights: Any) -> FloatArray:
 
 
 def rebalanced(parts: Sequence[int], *, position: int, value: int, locked: Iterable[int] = ()) -> tuple[int, ...]:
-    """Whole parts with one set to ``value`` and the unlocked others scaled to keep the sum.
+    """Return whole parts with one set to ``value`` and the unlocked others scaled to keep the sum.
 
-    Every part stays at least 1, locked ones stay as they are, and the value gives way
-    where the others cannot: what a row of sliders does that always adds up.
+    Every part stays at least 1, and locked parts stay as they are; ``value`` is cut if the others cannot make room. So
+    the sum of a row of sliders stays the same.
     """
     old = [count("parts", part) for part in parts]
     total, fixed = sum(old), set(locked) - {position}

@@ -104,7 +104,7 @@ class NoiseDesign:
 
     @property
     def directional_side(self) -> NoiseSide:
-        """The side that theta speaks of."""
+        """Return the side whose directions theta divides."""
         return self.col_side if self.mode == "columns" else self.row_side
 
     @property

@@ -54,7 +54,7 @@ class Cell:
 
     @property
     def share(self) -> float | None:
-        """The best share; None where there is one or all do alike."""
+        """Return the best share; None if there is only one or all have the same error."""
         if not self.shares or len({to_nine_digits(outcome.mean) for outcome in self.outcomes}) == 1:
             return None
         return self.shares[self.position]

@@ -25,7 +25,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Method:
-    """A mechanism's key, and the sensitivity it stands on: "printed" or "tight"."""
+    """A mechanism's key and its sensitivity: "printed" or "tight"."""
 
     mechanism: str
     sensitivity: str

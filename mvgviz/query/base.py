@@ -142,7 +142,7 @@ class Query:
         return list(range(table.n_features))
 
     def is_named_like(self, table: Dataset) -> bool:
-        """Return whether its names are those of this table, so that it may have been asked of it."""
+        """Return whether the rows have the names of this table, so that the query may come from it."""
         return set((self.row_names or ())[: self.features]) <= set(table.features)
 
     def answer(self, records: FloatArray) -> FloatArray:
@@ -182,7 +182,7 @@ class Query:
 
     @property
     def features(self) -> int:
-        """How many rows are features: a constant joined to the records is none."""
+        """Return how many rows are features; a joined constant is none."""
         return self.own_features(self.rows)
 
     @property

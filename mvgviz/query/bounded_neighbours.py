@@ -31,11 +31,11 @@ _MOST_CORNERS = 12
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedColumn(ReplacedColumn):
-    """One column moves from one record of the ellipse to another; ``lower`` and ``upper`` hold them too.
+    """A column that moves from one record of the ellipse to another, both inside ``lower`` and ``upper``.
 
-    ``declared``: the ends of the ranges before the bound cut them, in whose widths a share is counted. ``added``: one
-    of the two is an empty place, which counts as the centre. ``corners``: whether any record of the box may occur;
-    otherwise (levels of a category) nothing is called exact.
+    ``declared``: the ranges before clipping; shares are in units of their widths. ``added``: one of the two is an empty
+    place, which counts as the centre. ``corners``: whether every record of the box may occur; if not (levels of a
+    category), no worst case counts as exact.
     """
 
     ellipse: Ellipse = field(repr=False)
@@ -58,7 +58,7 @@ class BoundedColumn(ReplacedColumn):
 
     @property
     def _radii(self) -> float:
-        """Two records are at most twice the radius apart, a record and an empty place (the centre) once."""
+        """Return how many radii two records can be apart: 2, or 1 if one is an empty place (the centre)."""
         return 1.0 if self.added else 2.0
 
     def furthest_pair(self, rows: NoiseSide) -> tuple[FloatArray, FloatArray]:
@@ -83,7 +83,7 @@ class BoundedColumn(ReplacedColumn):
         return support(directions, self.declared[1] - self.declared[0])
 
     def _filled(self, rows: NoiseSide) -> tuple[float, FloatArray]:
-        """Unrotated: the squared move is spent where the noise hides least, up to each feature's width."""
+        """Spend the squared move where the noise hides least, up to the width of each feature (unrotated noise)."""
         weights = self.ellipse.weights
         prices = rows.precisions / weights**2
         parts = filled((self._radii * self.ellipse.radius) ** 2, (weights * self.widths) ** 2, prices)
@@ -94,7 +94,7 @@ class BoundedColumn(ReplacedColumn):
 class BoundedOuterProduct(ReplacedOuterProduct):
     """``D = (x xᵀ - x'x'ᵀ)/n``, both records in an ellipse about 0 and in [lower, upper].
 
-    ``declared``: the ends of the ranges before the bound cut them, in whose largest values a share is counted.
+    ``declared``: the ranges before clipping; shares are in units of their largest values.
     """
 
     ellipse: Ellipse = field(repr=False)
@@ -125,7 +125,7 @@ class BoundedOuterProduct(ReplacedOuterProduct):
 
     def _furthest_of(self, rows: NoiseSide, cols: NoiseSide, found: list[tuple[FloatArray, FloatArray] | None]
                      ) -> tuple[FloatArray, FloatArray]:
-        """The best of these pairs and of the ends of the two longest half-axes, all clipped."""
+        """Return the best of these pairs and of the ends of the two longest half-axes, all clipped."""
         moves = self.ellipse.through(rows)[1]
         second = moves[:, 1] if moves.shape[1] > 1 else np.zeros(1)
         ends = [[_clipped(self, sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]
@@ -149,14 +149,15 @@ class BoundedOuterProduct(ReplacedOuterProduct):
 
 
 def _clipped(body: BoundedColumn | BoundedOuterProduct, record: FloatArray) -> FloatArray:
-    """The record as it would be asked about: in its ranges, then drawn to the centre until the ellipse holds it."""
+    """Return a record as the query gets it: clipped to its ranges, then moved to the centre until it is in the ellipse.
+    """
     clipped, ellipse = np.clip(record, *body.declared), body.ellipse
     part = float(ellipse.parts(clipped[:, None])[0])
     return np.asarray(ellipse.centre + part * (clipped - ellipse.centre))
 
 
 def _pairs_of_corners(ends: tuple[FloatArray, FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
-    """Pairs of those corners of the ranges at which one feature has the one end and all others the other."""
+    """Return pairs of corners of the ranges: one feature at one end, all others at the other."""
     low, high = ends
     corners = [np.where(np.arange(low.size) == i, *order) for i in range(min(low.size, _MOST_CORNERS))
                for order in ((low, high), (high, low))]
@@ -168,7 +169,7 @@ def _length(side: NoiseSide, move: FloatArray) -> float:
 
 
 def filled(total: float, caps: FloatArray, prices: FloatArray) -> FloatArray:
-    """Non-negative parts of at most ``total`` together and ``caps`` each, the dearest first."""
+    """Return non-negative parts with a sum of at most ``total``, each at most its cap, filled in order of price."""
     order = np.argsort(-prices, kind="stable")
     before = np.concatenate([[0.0], np.cumsum(caps[order])[:-1]])
     parts = np.zeros(caps.size)

@@ -96,10 +96,10 @@ def category_position(table: Dataset, category: int | str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplacedCell:
-    """``D = records (E_ij - E_kl)``; ``added``: ``D = ± records E_ij``. Cells: ``rows`` × ``cols``.
+    """``D = records (E_ij - E_kl)``, or ``D = ± records E_ij`` if ``added``, over ``rows`` × ``cols`` cells.
 
-    A record may be in none of the cells, where some levels were left out of the table; what only that attains is called
-    a bound.
+    If the table leaves out some levels, a record may be in no cell; a worst case that needs such a record counts as a
+    bound.
     """
 
     rows: int

@@ -1,8 +1,8 @@
-"""Cross-moments of two groups of columns: ``X_a X_bᵀ/n``, how each of the one group varies with each of the other.
+"""Cross-moments of two groups of columns: ``X_a X_bᵀ/n``, how each column of one group varies with each of the other.
 
-One record changes it by ``D = (x_a x_bᵀ - y_a y_bᵀ)/n``. Through the noise, with ``u = A x_a`` and ``v = B x_b``, its
-squared length is convex in each of the four vectors, so the largest is at corners of the ranges: all are tried where
-there are few. Else, with ``L`` the longest vector of a group and ``W`` the widest move in it,
+One record changes it by ``D = (x_a x_bᵀ - y_a y_bᵀ)/n``. Whitened, with ``u = A x_a`` and ``v = B x_b``, its squared
+length is convex in each of the four vectors. So the largest is at corners of the ranges. A few corners are tried one by
+one. For many, with ``L`` the longest vector of a group and ``W`` the widest move in it,
 
     D = ½[(u - u')(v + v')ᵀ + (u + u')(v - v')ᵀ]  gives  n|D| <= 2 L_a L_b sin(min(alpha + beta, pi/2)),
 
@@ -37,10 +37,10 @@ Pair = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedProduct:
-    """``D = (x_a x_bᵀ - y_a y_bᵀ)/n``; ``rows`` and ``cols`` hold the ends of the ranges of either group.
+    """``D = (x_a x_bᵀ - y_a y_bᵀ)/n``; ``rows`` and ``cols`` hold the ends of the ranges of the two groups.
 
     ``added``: a record is there or its place is empty, ``D = ± x_a x_bᵀ/n``. ``levels``: whether some corners of the
-    ranges are no records, so that nothing is called exact.
+    ranges are no records; then no worst case counts as exact.
     """
 
     rows: tuple[FloatArray, FloatArray] = field(repr=False)
@@ -159,7 +159,7 @@ def _groups(table: Dataset, group: Sequence[int | str]) -> tuple[list[int], list
 
 
 def _longest(side: NoiseSide, low: FloatArray, high: FloatArray) -> tuple[float, bool]:
-    """The longest whitened vector of a box, and whether some vector is as long."""
+    """Return the length of the longest whitened vector of a box, and whether some vector attains it."""
     if side.is_diagonal:
         return norm(np.maximum(np.abs(low), np.abs(high)) * np.sqrt(side.precisions)), True
     found = longest(side.whitener(), (low + high) / 2, (high - low) / 2)

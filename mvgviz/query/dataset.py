@@ -134,7 +134,7 @@ class Dataset:
 
     @property
     def ranges_origin(self) -> Origin:
-        """Of all ranges together: one that was read from the data spoils the rest."""
+        """Return the origin of all ranges together: READ if any range was read from the data."""
         return weakest(self.range_origins)
 
     def count_outside(self) -> int:
@@ -159,7 +159,7 @@ class Dataset:
         return replace(self, matrix=inside, lower=low * ends, upper=high * ends)
 
     def scaled(self, to: tuple[float, float]) -> Dataset:
-        """As :meth:`normalised`; the last is kept here, for every reply of a page asks for it again."""
+        """Return :meth:`normalised`, with the last result cached: every reply of a page asks for it again."""
         last, table = vars(self).get("_scaled", (None, self))
         if last != to:
             table = self.normalised(to)
@@ -218,7 +218,7 @@ def _levels(levels: Any, values: FloatArray, lows: FloatArray, highs: FloatArray
 
 
 def _kept_levels(levels: Levels, chosen: list[int]) -> Levels:
-    """The sets among the chosen features, at their new positions; a single level is a feature like any other."""
+    """Return the sets of levels among the chosen features, at their new positions; drop a set with one level left."""
     kept = (tuple(chosen.index(position) for position in group if position in chosen) for group in levels)
     return tuple(group for group in kept if len(group) > 1)
 

@@ -47,9 +47,9 @@ def is_frame(value: object) -> bool:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Column:
-    """A column as numbers, NaN where missing; ``given``: its range, None where it is to be read from the data.
+    """A column as numbers, NaN where missing; ``given``: its range, or None to read it from the data.
 
-    ``empty``: what a gap counts as, the middle of the range by default; ``category``: the one it is a level of.
+    ``empty``: the value of a gap, by default the middle of the range; ``category``: the category that it is a level of.
     """
 
     name: str
@@ -116,7 +116,7 @@ def people(series: Any) -> Iterator[str]:
 
 
 def _person(text: str) -> str:
-    """One text for one person, where 1, 1.0, "1" and " 01" are the same: two taken for one are protected, too."""
+    """Return one text for each person: 1, 1.0, "1" and " 01" are the same. Two people taken for one stay protected."""
     try:
         return str(Decimal(text).normalize())
     except ArithmeticError:  # no number
@@ -132,9 +132,9 @@ def as_category(name: Any, given: Any) -> Category:
 
 
 def _level_columns(frame: Any, name: Any, category: Category) -> list[_Column]:
-    """A column for each level, 1 where a record has it; all of them missing where the value is.
+    """Return a column for each level: 1 if a record has it, NaN in all if the value is missing.
 
-    Of an ordered category one column, which counts the levels from 0.
+    An ordered category gives one column, which counts the levels from 0.
     """
     wanted = list(category.levels)
     texts = [level_text(level) for level in wanted]
@@ -273,7 +273,7 @@ def _numbers(series: Any) -> Any:
 
 
 def _float(item: Any) -> float:
-    """A number beyond all floats as an infinite one, which is refused by the name of its column."""
+    """Return a number; one that no float can hold becomes infinite and is refused by the name of its column."""
     try:
         return float(item)
     except OverflowError:

@@ -121,7 +121,7 @@ class MomentsQuery:
         return turn
 
     def _known(self, answers: FloatArray) -> FloatArray:
-        """The answers averaged with their transposes; the first entry as it is known to be, unless it was scaled."""
+        """Return the answers averaged with their transposes, with the known first entry unless it was scaled."""
         noisy = (answers + np.swapaxes(answers, -1, -2)) / 2
         if not self.whole:
             noisy[..., 0, 0] = self.constant**2
@@ -154,7 +154,7 @@ class Moments:
 
     @cached_property
     def _weight(self) -> float:
-        """The mean of the squared constant: less than b0² where whole records were scaled, and never below noise."""
+        """Return the mean of the squared constant: below b0² if whole records were scaled, never below the noise."""
         return max(float(self.joined[0, 0]), float(self.std[0, 0]) if self.asked.whole else 0.0)
 
     @cached_property
@@ -183,8 +183,8 @@ def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = No
             neighbours: str = "replace") -> MomentsQuery:
     """Ask for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default.
 
-    ``whole`` scales the constant with a record that is clipped, which only lowers its weight: right for regressions,
-    where clipping ``z`` alone would bend the relation.
+    ``whole``: clip the constant with its record, which only lowers the record's weight. Use it for regressions: to clip
+    ``z`` alone bends the relation.
     """
     data = inside(dataset)
     ellipse = instance("bound", bound, RecordBound).ellipse(data.n_features)

@@ -61,10 +61,10 @@ class Neighbours(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class AnyChange:
-    """Only ``||D||_F <= sensitivity`` is used, and some pair attains it.
+    """Changes of which only ``||D||_F <= sensitivity`` is known, and that some pair attains it.
 
-    ``fills_ball``: every such D may occur (it is all that was declared), so the
-    result is exact for every noise; otherwise only for isotropic noise.
+    ``fills_ball``: every such D may occur (nothing else was declared). Then the worst case is exact for every noise,
+    else for isotropic noise alone.
     """
 
     sensitivity: float
@@ -80,11 +80,11 @@ class AnyChange:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedColumn:
-    """Columns move by ``d/divisor``, ``|d_i| <= widths_i`` (identity and mean queries).
+    """Columns that move by ``d/divisor``, ``|d_i| <= widths_i`` (identity and mean queries).
 
-    ``widths``: of the ranges, or (``added``: a record is there or its place is empty) the furthest from what an empty
-    place counts as. ``records``: how many columns move, those of one person. ``levels``: positions of features of which
-    one alone is at its upper end, the others at their lower ends; an empty place has an equal part of each.
+    ``widths``: of the ranges; if ``added`` (a record is there or its place is empty), the largest distance from an
+    empty place. ``records``: how many columns of one person move. ``levels``: positions of features of which one is at
+    its upper end and all others at their lower ends; an empty place has an equal part of each.
     """
 
     widths: FloatArray = field(repr=False)
@@ -150,8 +150,8 @@ class ReplacedColumn:
 class ReplacedOuterProduct:
     """``D = (x xᵀ - x'x'ᵀ)/n``, both records in the box [lower, upper] (covariance query).
 
-    ``added``: a record is there or its place is empty, ``D = ± x xᵀ/n``. ``n_records``: what is divided by; of the
-    records of one person, which may all do the same, that many fewer. ``levels`` as in :class:`ReplacedColumn`.
+    ``added``: a record is there or its place is empty, ``D = ± x xᵀ/n``. ``n_records``: the divisor n, over the number
+    of records of one person, which may all change alike. ``levels`` as in :class:`ReplacedColumn`.
     """
 
     lower: FloatArray = field(repr=False)
@@ -194,7 +194,7 @@ class ReplacedOuterProduct:
         return found.square, np.where(found.signs > 0, self.upper, self.lower)
 
     def largest_record(self, precisions: FloatArray) -> FloatArray:
-        """At the end further from 0 of every range; in each set of levels the one that lengthens it most."""
+        """Return the longest record: every range at its end further from 0, in each set of levels the best one."""
         record = np.where(np.abs(self.lower) > np.abs(self.upper), self.lower, self.upper)
         for group in map(list, self.levels):
             gains = (self.upper[group] ** 2 - self.lower[group] ** 2) * precisions[group]

@@ -43,11 +43,11 @@ mu, half-way to a release of the label's mean alone."""
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordBound:
-    """``||diag(weights) Wᵀ (x - centre)|| <= radius``, in the units the query is asked in.
+    """The records with ``||diag(weights) Wᵀ (x - centre)|| <= radius``, in the units of the query.
 
-    ``weights`` are 1, the ``centre`` 0 and the ``directions`` W the features by default. A single
-    number stands for every feature. ``origin`` says where the bound comes from (that of its directions, where it is
-    worse), and ``receipts`` what learning it from the data has spent.
+    By default ``weights`` are 1, the ``centre`` is 0 and the ``directions`` W are the features. A single number stands
+    for every feature. ``origin``: where the bound comes from, or the origin of its directions if that is worse.
+    ``receipts``: what was spent to learn it from the data.
     """
 
     radius: float
@@ -210,13 +210,13 @@ def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
 
 def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.random.Generator | NoisyCount,
                    bound: RecordBound | None = None, least: float = 0.01, halvings: int = _COUNTS) -> RecordBound:
-    """Return the bound whose radius is a private quantile of the records' lengths; it spends ``mu``.
+    """Return the bound with a radius that is a private quantile of the records' lengths; spend ``mu``.
 
-    Weights, centre and directions are those of ``bound`` (by default a ball in features divided by their even
-    spreads). The radius is found by halving: each count of the records within a length has sensitivity 1, and
-    gets Gaussian noise of its part of ``mu``, so fewer ``halvings`` are coarser and surer. It is at least ``least``
-    times the longest that the ranges allow. ``rng`` may be a function that adds noise of a standard deviation to a
-    count, such as a hardened one.
+    Weights, centre and directions are those of ``bound`` (by default a ball, features divided by their even spreads). A
+    search halves the interval: each step counts the records within a length (sensitivity 1) with Gaussian noise of its
+    part of ``mu``. So fewer ``halvings`` are coarser and surer. The radius is at least ``least`` times the longest that
+    the ranges allow. ``rng`` may be a function that adds noise of a standard deviation to a count, such as a hardened
+    one.
     """
     _refuse_persons(dataset)
     share, budget = fraction("quantile", quantile), positive("mu", mu)

@@ -29,9 +29,10 @@ _MOST_LINK = 100_000  # characters of one parameter
 
 
 class Kind(NamedTuple):
-    """What a field may hold: both functions take its name and a value, and refuse wrong ones in a sentence.
+    """What a field may hold. Both functions take its name and a value, and refuse a wrong one in a sentence.
 
-    ``check`` returns the value as it is held, from a program or a file; ``from_link`` what the text of a link says.
+    ``check`` returns a value from a program or a file in its stored form; ``from_link`` reads it from the text of a
+    link.
     """
 
     check: Callable[[str, Any], Any]
@@ -40,10 +41,10 @@ class Kind(NamedTuple):
 
 def held(default: Any, kind: Kind, part: str = "", used: Callable[[Any], bool] = lambda owner: True, **options: Any
          ) -> Any:
-    """Declare a field of a dataclass; one whose default is None may be None.
+    """Declare a field of a dataclass; a field with the default None may be None.
 
-    ``part``: what it decides, where it can be marked as chosen by looking at the data. ``used``: whether it changes
-    anything, the other fields being as they are.
+    ``part``: what the field decides, if it can be marked as chosen by looking at the data. ``used``: whether the field
+    changes anything, given all others.
     """
     return field(default=default, metadata={"kind": kind, "part": part, "used": used}, **options)
 
@@ -105,7 +106,7 @@ class Saved:
 
 
 def check_parts(content: Any, called: str, mark: str, **parts: type) -> None:
-    """Refuse a file that has another version, which is called ``mark``, or other parts."""
+    """Refuse a file with another version (the key ``mark``) or with other parts."""
     if isinstance(content, dict) and content.get(mark, VERSION) != VERSION:
         raise InputError(f"{called} must have version {VERSION}, got another; open it with the mvgviz that saved it")
     if not (isinstance(content, dict) and set(content) == {mark, *parts}

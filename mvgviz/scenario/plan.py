@@ -145,7 +145,7 @@ class QuestionPlan(Saved):
                                         *self.scenarios[k + 1:]))
 
     def added(self, scenario: Scenario, *, locked: Collection[int] = ()) -> QuestionPlan:
-        """One question more, under the plan's budget; those that are not locked make room for it."""
+        """Return the plan with one more question under its budget; unlocked questions make room."""
         instance("scenario", scenario, Scenario)
         free = [part for k, part in enumerate(self.parts) if k not in locked]
         refuse(not sum(free) > len(free), "there is no room for another question; unlock one that has some")
@@ -153,7 +153,7 @@ class QuestionPlan(Saved):
         return replace(self, scenarios=(*self.scenarios, under_budget_of(self.scenarios[0], scenario)), parts=parts)
 
     def removed(self, k: int, *, locked: Collection[int] = ()) -> QuestionPlan:
-        """Without question k; those that are not locked share what it had in their old proportions."""
+        """Return the plan without question k; unlocked questions share its part in their old proportions."""
         kept = [j for j in range(len(self)) if j != self._position(k)]
         refuse(not set(kept) - set(locked), "unlock another question first: this one's share must go to one of them")
         parts = [self.parts[j] for j in kept]
@@ -161,7 +161,7 @@ class QuestionPlan(Saved):
                        parts=_divided(parts, parts, without(locked, k)))
 
     def moved(self, k: int, share: float, *, locked: Collection[int] = ()) -> QuestionPlan:
-        """Question k with another share; the others that are not locked take or give what that needs."""
+        """Return the plan with another share for question k; unlocked questions take or give the difference."""
         return replace(self, parts=rebalanced(self.parts, position=self._position(k), locked=self._those(locked),
                                               value=round(PARTS * number("share", share))))
 

@@ -37,10 +37,10 @@ _SEEN = 0.05  # of a direction's entries, rounded to one digit
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Setup:
-    """A scenario worked out for its dataset. ``iid``: the same guarantee with equal noise everywhere, for ``box``.
+    """A scenario worked out for its dataset. ``iid``: equal noise with the same guarantee, for ``box``.
 
-    ``query`` is asked of records inside their bound, ``box`` of the records as they are; without a bound they are one.
-    ``split``: the shares as chosen, from which a bound gets its shape and the noise its own.
+    ``query`` gets clipped records, ``box`` the records as they are; without clipping they are the same. ``split``: the
+    chosen shares, which shape the clipping ellipse.
     """
 
     scenario: Scenario
@@ -234,7 +234,7 @@ def mu_for_directions(scenario: Scenario, delta: float) -> float:
 
 
 def left_for_noise(scenario: Scenario, delta: float) -> tuple[float, float]:
-    """The epsilon and delta that :func:`mu_for_directions` leaves; all of it where no directions are paid for."""
+    """Return the epsilon and delta that :func:`mu_for_directions` leaves: all, if no directions are paid for."""
     if scenario.directions != "private":
         return scenario.epsilon, delta
     part = 1 - scenario.private_share
@@ -325,7 +325,7 @@ def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray |
 
 
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
-    """max-PNR with the signal along the directions, read from wherever those were."""
+    """Return the max-PNR split for the signal along the directions, read from the source of the directions."""
     refuse(query.has_constant, "the paper's best split (max-PNR) does not support mean and second moments together; "
            "choose another split")
     if equal.mode == "columns":

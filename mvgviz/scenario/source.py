@@ -1,4 +1,4 @@
-"""Where a study's data comes from: a sample, or a file and how a person had it read and used; never its values."""
+"""Where a study's data comes from: a sample, or a file with everything a person said about it; never its values."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

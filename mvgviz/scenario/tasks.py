@@ -1,6 +1,6 @@
 """What a released answer can be used for: the facts of each task, in one table.
 
-How wrong an answer then is, each task's measure says (``mvgviz.trials.tasks``).
+How wrong an answer is, measures in ``mvgviz.trials.tasks`` compute.
 """
 
 from collections.abc import Mapping

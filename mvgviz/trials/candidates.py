@@ -125,7 +125,7 @@ def size_of(query: str, dataset: Dataset) -> int:
 
 
 def some_of(positions: Iterable[int], size: int) -> tuple[int, ...]:
-    """Those below ``size``, where they are some and not all; else none."""
+    """Return the positions below ``size`` if they are some but not all; else none."""
     kept = tuple(k for k in positions if k < size)
     return kept if len(kept) < size else ()
 
@@ -263,7 +263,7 @@ def _needing(tried: Scenario, priority: tuple[int, ...], scenario: Scenario) -> 
 
 
 def _derived(tried: Scenario, scenario: Scenario, **change: Any) -> Scenario:
-    """With these positions; chosen on the data where the scenario's were."""
+    """Return a candidate with these positions, marked as chosen on the data if the scenario's were."""
     read = {"priority", "priority_directions"} & set(scenario.from_data)
     return tried.chosen_on_data(**change) if read else tried.changed(**change)
 

@@ -51,10 +51,10 @@ def coarse_first(values: Sequence[float], own: float) -> list[float]:
 
 
 class Reading(NamedTuple):
-    """The epsilon for a wanted error, infinite where none of those tried is enough.
+    """The epsilon that a wanted error needs; infinite if none of those tried is enough.
 
-    ``at_most``: the smallest tried is enough, so less may do. ``low``, ``high``: from the ends of the 95 % intervals;
-    NaN where there are none.
+    ``at_most``: the smallest epsilon tried is enough, so the true one may be smaller. ``low``, ``high``: from the ends
+    of the 95 % intervals, NaN without intervals.
     """
 
     epsilon: float

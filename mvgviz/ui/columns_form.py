@@ -1,7 +1,7 @@
 """The columns of a file in one form: kind, range or levels, unit. Drawn once, so that nothing typed is lost.
 
-A range or level that was typed is the person's. A proposal stays the data's, whoever accepts it; so does an end that
-nobody typed, and what is typed after looking at what ranges do to the data.
+What a person types is declared. A proposal counts as read from the data, even if a person accepts it. So does an end
+that nobody typed, and what is typed after a look at what ranges do to the data.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""The files of a session: what a person said of each, which hold the same records, and the room for their tables.
+"""The files of a session: what a person said of each, which hold the same records, and room for their tables.
 
-A file is known again by its bytes, numbers and text; that stays in the session's memory, as long as it lasts.
+The session recognises a file by its bytes, numbers and text, in its memory only.
 """
 
 import gc

@@ -1,9 +1,9 @@
-"""The session's release desk: its ledger, whom its data is about, what was released, and where a release is made.
+"""The session's release desk: its ledger, the population of each data, past releases, and the place of a release.
 
-A button's callback releases. Its ticket names the data, the question and the number of releases so far, so a second
-click, a rerun or another page holds a ticket that is used up; two threads of a session (Streamlit starts one for each
-click) take turns. Streamlit may interrupt a callback wherever it draws (here: the progress bar): nothing is released
-then, and the ledger's entry is withdrawn. Between the last noise and the keeping of the answer nothing is drawn.
+A button's callback releases. Its ticket names the data, the question and the number of releases so far. So a second
+click, a rerun or another page holds a used ticket. Streamlit starts a thread for each click; they take turns. Streamlit
+may interrupt a callback wherever it draws (here: the progress bar). Then nothing is released, and the entry in the
+ledger is withdrawn. Nothing is drawn between the last noise and the storing of the answer.
 """
 
 import hashlib

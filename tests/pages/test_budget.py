@@ -57,7 +57,7 @@ SAID = {
     "private directions bring their own spectrum": (THROUGH, LIVER | {"directions": "private"}, [
         "Spectrum from the private release"], []),
     "what pure noise divides, and its promise": (DIRECTIONS, BOX, [
-        "private at ε = 1, δ = 0 for", "each direction's share of ε", "Theta divides ε",
+        "ε = 1, δ = 0 for", "each direction's share of ε", "Theta divides ε",
         "equal Gaussian noise at the same ε and δ"], ["together μ²", "the sum of 1/v"]),
     "an ellipse divides precision, not μ²": (DIRECTIONS, BOX | {"family": "ellipse"}, [
         "δ = 10⁻⁶ for", "Theta divides the sum of 1/v"], ["together μ²"]),
