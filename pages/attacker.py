@@ -7,6 +7,7 @@ import streamlit as st
 from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, Game, game
 from mvgviz.pictures.lesson import GAME_RULES, GUESS_NAMES, SHAPE_NAMES, chance_words, end_words, game_picture
 from mvgviz.ui import screen
+from mvgviz.ui.assets import asset
 from mvgviz.ui.frame import open_plain_page
 from mvgviz.ui.menu import ATTACKER, LESSON
 
@@ -30,7 +31,7 @@ def sit_down() -> dict[str, str]:
 
 def draw_rules(table: dict[str, str]) -> None:
     st.markdown(GAME_RULES)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="game_bar"):
         _choice("Noise", "shape", table, SHAPE_NAMES)
         _choice("Privacy budget ε", "budget", table, dict(zip(_BUDGETS, _BUDGETS, strict=True)))
         screen.draw_screen_switch()
@@ -108,6 +109,7 @@ def _is_table(table: dict[str, str]) -> bool:
 
 
 open_plain_page(ATTACKER)
+st.html(f"<style>{asset('lesson.css')}</style>")
 table = sit_down()
 draw_rules(table)
 draw_round(table)

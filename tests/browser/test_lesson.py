@@ -57,13 +57,22 @@ def test_the_class_link_opens_a_pupil_s_view_that_plays_on(browser):
         pupil.wait_for_url("**/lesson?**step=2&value=0.9&pupil=1")
 
 
-@pytest.mark.parametrize("screen", ["wide", pytest.param("phone", marks=pytest.mark.look)])
+def assert_seen(tab, *parts):
+    """Whoever has not scrolled sees all of each part."""
+    for part in parts:
+        box = box_of(part)
+        assert box["y"] >= 0, part
+        assert box["y"] + box["height"] <= tab.viewport_size["height"], part
+
+
+@pytest.mark.parametrize("screen", ["wide", "phone"])
 def test_ten_rounds_can_be_played_by_keys(visit, screen):
     tab = visit("attacker?game=7", screen=screen)
     rounds = game(seed=7, shape="circle", epsilon=4).rounds
     for number, each in enumerate(rounds, 1):
         expect(tab.get_by_text(f"Round {number} of 10")).to_be_visible()
         at_rest(tab)
+        assert_seen(tab, tab.locator(".js-plotly-plot"), tab.get_by_role("button", name="Ann: 12 h, 100 points"))
         tab.keyboard.press("1" if each.truth == "least" else "2")
     expect(tab.get_by_text("You: 10 of 10 right")).to_be_visible()
     tab.get_by_role("button", name="Now with the ellipse").click()
@@ -95,9 +104,10 @@ def ghost_path(tab):
     }""").json_value()
 
 
-@pytest.mark.parametrize(("step", "right", "up"), [(2, 0, 60), (3, -40, 40), (4, 40, 40), (9, 60, 0)])
-def test_the_ghost_is_dragged_in_the_picture_and_the_guess_follows(visit, step, right, up):
-    tab = visit(f"lesson?step={step}")
+@pytest.mark.parametrize(("screen", "step", "right", "up"), [
+    ("wide", 2, 0, 60), ("wide", 3, -40, 40), ("wide", 4, 40, 40), ("wide", 9, 60, 0), ("phone", 3, -30, 30)])
+def test_the_ghost_is_dragged_in_the_picture_and_the_guess_follows(visit, screen, step, right, up):
+    tab = visit(f"lesson?step={step}", screen=screen)
     at_rest(tab)
     guess = tab.get_by_role("slider")
     before, was = float(guess.input_value()), ghost_path(tab)
@@ -121,21 +131,25 @@ def test_the_ghost_is_dragged_in_the_picture_and_the_guess_follows(visit, step, 
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=["laptop", "phone"])
-def test_the_question_is_never_below_the_fold(visit, address, size):
+def test_picture_and_question_then_guess_and_answer_are_never_below_the_fold(visit, address, size):
     tab = visit("lesson")
     tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     for step in range(1, 10):
         tab.goto(f"{address}/lesson?step={step}")
-        reveal = tab.get_by_role("button", name="Reveal")
+        reveal, picture = tab.get_by_role("button", name="Reveal"), tab.locator(".js-plotly-plot")
         expect(reveal).to_be_visible()
         tab.wait_for_selector(".js-plotly-plot .main-svg")
         at_rest(tab)
-        assert box_of(reveal)["y"] + box_of(reveal)["height"] <= size[1], step
-        if size[0] > 1000:  # the text stands beside the picture, and all of it is seen
-            picture = box_of(tab.locator(".js-plotly-plot"))
-            assert picture["x"] > box_of(reveal)["x"] + 300, step
-            assert picture["y"] + picture["height"] <= size[1], step
+        assert_seen(tab, picture, reveal)
+        if size[0] > 1000:  # the text stands beside the picture
+            assert box_of(picture)["x"] > box_of(reveal)["x"] + 300, step
+        if step == 8:
+            expect(picture.locator(".heatmap-label", has_text="?")).to_be_visible()
         shoot(tab, f"lesson-{step}-{size[0]}")
+        reveal.click()
+        expect(tab.get_by_role("button", name="Guess again")).to_be_visible()
+        at_rest(tab)
+        assert_seen(tab, picture, tab.get_by_test_id("stAlert").locator("strong").first)
 
 
 def assert_fills_the_wall(tab, step):

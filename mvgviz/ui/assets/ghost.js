@@ -33,7 +33,8 @@ function makeHandle(state) {
     if (!state.dragging) return;
     const { gd, ghost } = state, box = gd.getBoundingClientRect(), [left, top] = corner(gd, ghost);
     const [x0, y0] = placed(gd, ghost, ghost.handle, 0), [x1, y1] = placed(gd, ghost, ghost.handle, 1);
-    const [x, y] = [event.clientX - box.left - left - x0, event.clientY - box.top - top - y0];
+    const size = box.width / gd.offsetWidth; // a phone's picture is drawn smaller
+    const [x, y] = [(event.clientX - box.left) / size - left - x0, (event.clientY - box.top) / size - top - y0];
     const guess = (x * (x1 - x0) + y * (y1 - y0)) / ((x1 - x0) ** 2 + (y1 - y0) ** 2);
     const steps = Math.round((Math.min(Math.max(guess, ghost.least), ghost.most) - ghost.least) / ghost.step);
     state.guess = Math.min(ghost.least + steps * ghost.step, ghost.most);
