@@ -56,8 +56,9 @@ def draw_steps(scene: Scene) -> None:
 def draw_question(scene: Scene, value: Any) -> None:
     key, ghost = _draft_key(scene, value), scene.ghost(value)
     st.session_state[key] = _draft(scene, value)
-    st.slider(f"**{scene.question(value)}** Drag the dotted line.", ghost.least, ghost.most, key=key, step=ghost.step,
-              format=ghost.shown, on_change=screen.moved)
+    st.markdown(f"**{scene.question(value)}** Drag the dotted line.")
+    st.slider(scene.question(value), ghost.least, ghost.most, key=key, step=ghost.step, format=ghost.shown,
+              label_visibility="collapsed", on_change=screen.moved)
     st.button("Reveal", key="lesson_reveal", icon=":material/visibility:", type="primary", on_click=_take,
               args=(scene, value))
 
@@ -124,7 +125,7 @@ def draw_end() -> None:
     done = [_state(one) for one in main]
     st.markdown(f"{sum(map(bool, done))} of {MAIN} questions tried, {done.count('right')} answered right.")
     st.html('<ul class="summary">' + "".join(
-        f"<li><b>{one.label}. {in_html(one.title)}</b> ({_STATES[state]}). {in_html(one.takeaway)}</li>"
+        f"<li><b>{one.label}. {in_html(one.title)}</b> ({_STATES[state]}). {in_html(one.takeaway * bool(state))}</li>"
         for one, state in zip(main, done, strict=True)) + "</ul>")
     st.markdown("#### For a second hour")
     with st.container(horizontal=True):

@@ -55,6 +55,8 @@ def test_a_deep_link_opens_a_step_of_one_question_one_chart_and_formulas_and_sho
     assert sorted(keys) == sorted(["lesson_steps", ghost(app).key])
     assert len(app.get("plotly_chart")) == 1
     assert len(app.latex) == len(scene.formulas) >= 2
+    assert not [one.value for one in app.latex if re.search(r"=\s*(\\tfrac\s*\d+|[\d.]+)(?!\w)", one.value)]
+    assert ghost(app).label == scene.question(STEPS[number - 1].start)  # read aloud: no asterisks
     shown = [one.value for one in app.markdown]
     assert f"#### {scene.title}" in shown
     assert "  \n".join(scene.sentences(STEPS[number - 1].start)) in shown
@@ -152,6 +154,7 @@ def test_one_line_shows_what_was_tried_and_the_end_sums_up_and_offers_a_second_h
     assert "2 of 5 questions tried, 1 answered right." in text(clean(app))
     summary = next(block.proto.body for block in app.get("html") if 'class="summary"' in block.proto.body)
     assert summary.count("<li>") == 5
+    assert [scene.takeaway in summary for scene in SCENES[:5]] == [True, True, False, False, False]
     assert (summary.count("● answered"), summary.count("◐ tried"), summary.count("○ still open")) == (1, 1, 3)
     assert app.button(key="lesson_next").disabled
     press(app, "lesson_more_9")
@@ -190,6 +193,16 @@ def test_one_of_a_thing_is_not_many():
     said = " ".join(SCENES[n].picture(value).takeaway + SCENES[n].question(value) + SCENES[n].why(value)
                     for n in (0, 1, 2, 3, 4, 5, 7, 8) for value in STEPS[n].values)
     assert not re.search(r"(?<![.0-9])1 (?:minutes|points|rows|columns|hours)\b", said)
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: str(scene.step.number))
+def test_a_question_gives_no_value_away_and_its_hints_are_true_at_every_value(scene):
+    for value in scene.step.values:
+        assert set(re.findall(r"\d+ ?[°%]", scene.question(value))) <= {scene.shown(value)}
+    low = {2: (0.5, "little"), 4: (0, "makes")}.get(scene.step.number)
+    assert not low or low[1] not in scene.hint(low[0], -1.0)  # equal shares; a box that all corners touch
+    inside = "releases (95 % inside)" in [one.name for one in scene.picture(scene.step.start).figure.data]
+    assert inside == (scene.step.number == 2)  # an outline is there
 
 
 def test_only_an_axis_is_promised_to_gain():
