@@ -1,13 +1,14 @@
 """What is spent: earlier releases, one more, what is left of the cap; and the ledger in words.
 
-Epsilons do not add up; the squares of mu do. The bar is drawn in mu², its axis is labelled with the epsilon that each
-total stands for.
+Gaussian noise has a bar in mu², which adds up; its axis shows the epsilon that each total stands for. Box and Laplace
+noise has a bar in epsilon.
 """
 
 import math
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu, zcdp_rho
 from mvgviz.noise.mixtures import running_epsilon
@@ -26,18 +27,15 @@ _CLOSEST = 0.07  # of the axis, between two labels
 
 
 @dataclass(frozen=True, kw_only=True)
-class BudgetNumbers:
-    """Squares of mu: of each earlier release (``before``, many of them as one), of ``this`` one, of the ``cap``.
+class Pot:
+    """One of the two pots: squares of mu of Gaussian noise, or the epsilons of box and Laplace noise; both add up.
 
-    ``pure``, ``this_pure``: the epsilon of box and Laplace noise, which has no mu, of earlier releases and this one.
+    ``before``: of each earlier release, many of them as one; ``this`` one; the ``cap``, None without.
     """
 
-    before: tuple[float, ...]
-    this: float
-    cap: float | None
-    delta: float
-    pure: float = 0.0
-    this_pure: float = 0.0
+    before: tuple[float, ...] = ()
+    this: float = 0.0
+    cap: float | None = None
 
     @property
     def spent(self) -> float:
@@ -53,7 +51,7 @@ class BudgetNumbers:
 
     @property
     def more(self) -> int | None:
-        """How many more releases like this one the cap allows, None without a cap or Gaussian noise."""
+        """How many more releases like this one the cap allows; None without a cap, or where it spends nothing."""
         if self.cap is None or not self.this:
             return None
         return max(math.floor((self.cap * (1 + 1e-9) - self.spent) / self.this), 0)
@@ -62,13 +60,26 @@ class BudgetNumbers:
     def end(self) -> float:
         return 1.04 * max(self.after, self.spent + (1 + AGAIN) * self.this if self.cap is None else self.cap)
 
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetNumbers:
+    """What is spent, in two pots, and where epsilon is shown."""
+
+    gaussian: Pot
+    pure: Pot
+    delta: float
+
+    @property
+    def more(self) -> int | None:
+        return min((pot.more for pot in (self.gaussian, self.pure) if pot.more is not None), default=None)
+
     @property
     def epsilon_before(self) -> float:
-        return running_epsilon(self.delta, self.pure, math.sqrt(self.spent))
+        return running_epsilon(self.delta, self.pure.spent, math.sqrt(self.gaussian.spent))
 
     @property
     def epsilon_after(self) -> float:
-        return running_epsilon(self.delta, self.pure + self.this_pure, math.sqrt(self.after))
+        return running_epsilon(self.delta, self.pure.after, math.sqrt(self.gaussian.after))
 
     def epsilon(self, square: float) -> float:
         return float(gaussian_epsilon(self.delta, math.sqrt(square))) if square > 0 else 0.0
@@ -77,58 +88,76 @@ class BudgetNumbers:
 def budget_numbers(ledger: Ledger, population: str | None, this: Plan | Release) -> BudgetNumbers:
     """Return what a population's releases spent, and what ``this`` one adds; None: no population."""
     made = () if population is None else ledger.entries_about(population)
-    summed = Sum([*made, this])
-    *before, mu = (mu**2 for mu in summed.counted(*made, this))
-    room = ledger.room(population, this)
-    return BudgetNumbers(before=tuple(before) if len(before) <= SHOWN_SINGLY else (math.fsum(before),), this=mu,
-                         delta=this.delta, cap=None if room is None else room**2, pure=(before_pure := Sum(made).pure),
-                         this_pure=summed.pure - before_pure)
+    summed, rooms = Sum([*made, this]), ledger.rooms(population, this)
+
+    def pot(counted: list[float], cap: float | None) -> Pot:
+        *before, last = counted
+        spent = tuple(each for each in before if each)
+        return Pot(before=spent if len(spent) <= SHOWN_SINGLY else (math.fsum(spent),), this=last, cap=cap)
+
+    return BudgetNumbers(gaussian=pot([mu**2 for mu in summed.counted(*made, this)], rooms and rooms[0] ** 2),
+                         pure=pot(summed.counted_pure(*made, this), rooms and rooms[1]), delta=this.delta)
 
 
 def budget_picture(numbers: BudgetNumbers, takeaway: str) -> Picture:
-    """Draw earlier releases, this one, and what is left of the cap."""
-    figure = go.Figure()
+    """Draw earlier releases, this one, and what is left of the cap: a bar for each kind of noise that spends."""
+    bars = [(pot, is_pure) for pot, is_pure in ((numbers.gaussian, False), (numbers.pure, True)) if pot.after]
+    figure = make_subplots(rows=len(bars), cols=1, vertical_spacing=0.5)
+    for row, (pot, is_pure) in enumerate(bars, 1):
+        _add_bar(figure, row, numbers, pot, is_pure=is_pure)
+    for name in {bar.name for bar in figure.data}:  # a legend names each once
+        for again in [bar for bar in figure.data if bar.name == name][1:]:
+            again.showlegend = False
+    figure.update_layout(barmode="overlay", bargap=0.35)
+    figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
+    two = "" if not numbers.pure.after else """ \
+Box and Laplace noise has a bar of its own: its ε add up, with δ = 0. The total is the sum of both. Beside Gaussian \
+noise it may spend only its own part of a cap."""
+    return Picture(styled(figure, height=60 + 130 * len(bars)), takeaway, f"""\
+All releases of the same data share one budget. Not epsilons but squares of μ add up: exactly, even if you choose one \
+release after seeing another (Dong, Roth & Su 2022). So lengths are μ², and the axis shows the ε of each total.{two} \
+The app recognises a file by its numbers, in any format. Only you can say on Data & query that two files are about the \
+same people.""")
 
-    def add(start: float, length: float, name: str, colour: str, words: str, *, show: bool = True) -> None:
-        figure.add_bar(x=[length], base=[start], y=[""], orientation="h", name=name, legendgroup=name, showlegend=show,
-                       marker={"color": colour, "line": EDGE}, hovertemplate=f"{words}<extra></extra>")
+
+def _add_bar(figure: go.Figure, row: int, numbers: BudgetNumbers, pot: Pot, *, is_pure: bool) -> None:
+    def words(length: float, start: float = 0.0) -> str:
+        return f"ε = {start + length if is_pure else numbers.epsilon(start + length):.3g}"
+
+    def add(start: float, length: float, name: str, colour: str, said: str) -> None:
+        figure.add_bar(x=[length], base=[start], y=[""], orientation="h", name=name, legendgroup=name, row=row, col=1,
+                       marker={"color": colour, "line": EDGE}, hovertemplate=f"{said}<extra></extra>")
 
     start = 0.0
-    for i, square in enumerate(numbers.before):
-        which = f"release {i + 1}" if len(numbers.before) > 1 else "released already"
-        add(start, square, "released already", DATA, f"{which}: ε = {numbers.epsilon(square):.3g} alone", show=i == 0)
-        start += square
-    add(start, numbers.this, "this release", DIRECTIONAL,
-        f"this release: ε = {numbers.epsilon(numbers.this):.3g} alone")
-    if numbers.cap is None:
-        for k in range(1, AGAIN + 1):
-            together = numbers.epsilon(numbers.spent + (k + 1) * numbers.this)
-            add(start + k * numbers.this, numbers.this, "the same again", wash(DATA, 0.15),
-                f"with {k} more like it: ε = {together:.3g} in all", show=k == 1)
+    for i, spent in enumerate(pot.before):
+        which = f"release {i + 1}" if len(pot.before) > 1 else "released already"
+        add(start, spent, "released already", DATA, f"{which}: {words(spent)} alone")
+        start += spent
+    if pot.this:
+        add(start, pot.this, "this release", DIRECTIONAL, f"this release: {words(pot.this)} alone")
+    if pot.cap is None:
+        for k in range(1, AGAIN + 1) if pot.this else ():
+            add(start + k * pot.this, pot.this, "the same again", wash(DATA, 0.15),
+                f"with {k} more like it: {words((k + 1) * pot.this, pot.spent)} in all")
     else:
-        if numbers.left > 0:
-            add(start + numbers.this, numbers.left, "left under the cap", wash(DATA, 0.15),
-                f"left under the cap: ε = {numbers.epsilon(numbers.left):.3g} alone")
-        figure.add_vline(x=numbers.cap, line={"color": DATA, "width": 3, "dash": "dash"})
-        figure.add_annotation(x=numbers.cap, y=1, yref="paper", text="cap", showarrow=False, xanchor="right",
-                              yanchor="bottom", xshift=-3)
-    figure.update_layout(barmode="overlay", bargap=0.35)
-    ticks = budget_ticks(numbers)
-    axis = "ε of Gaussian noise" if numbers.pure else "total ε"
-    figure.update_xaxes(title=f"{axis} at this δ (lengths are μ², which adds up)", range=[0, numbers.end],
+        if pot.left > 0:
+            add(pot.after, pot.left, "left under the cap", wash(DATA, 0.15),
+                f"left under the cap: {words(pot.left)} alone")
+        figure.add_vline(x=pot.cap, line={"color": DATA, "width": 3, "dash": "dash"}, row=row, col=1)
+        figure.add_annotation(x=pot.cap, y=1, yref="y domain", text="cap", showarrow=False, xanchor="right",
+                              yanchor="bottom", xshift=-3, row=row, col=1)
+    if is_pure:
+        figure.update_xaxes(title="ε of box and Laplace noise, with δ = 0", range=[0, pot.end], zeroline=False, row=row)
+        return
+    ticks, axis = budget_ticks(numbers), "ε of Gaussian noise" if numbers.pure.after else "total ε"
+    figure.update_xaxes(title=f"{axis} at this δ (lengths are μ², which adds up)", range=[0, pot.end],
                         zeroline=False, tickvals=[square for square, _ in ticks],
-                        ticktext=[f"{epsilon:g}" for _, epsilon in ticks])
-    figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
-    return Picture(styled(figure, height=190), takeaway, """\
-All releases of the same data share one budget. Not epsilons but squares of μ add up: exactly, even if you choose one \
-release after seeing another (Dong, Roth & Su 2022). So lengths are μ², and the axis shows the ε of each total. The \
-app recognises a file by its numbers, in any format. Only you can say on Data & query that two files are about the \
-same people.""")
+                        ticktext=[f"{epsilon:g}" for _, epsilon in ticks], row=row)
 
 
 def budget_ticks(numbers: BudgetNumbers) -> list[tuple[float, float]]:
     """Return squares of mu with round epsilons on the axis, from the end down, none too close to the next."""
-    largest, closest = numbers.epsilon(numbers.end), _CLOSEST * numbers.end
+    largest, closest = numbers.epsilon(end := numbers.gaussian.end), _CLOSEST * end
     found = [(0.0, 0.0)]
     if not largest > 0:
         return found
@@ -149,9 +178,10 @@ def budget_words(spends: str, numbers: BudgetNumbers, *, lasts: bool, named: boo
         "of this data", "of this data in this session")
     if not named:
         return f"**This release spends {spends}**, on top of earlier releases about the same people."
-    this = f"**{'Another' if numbers.before else 'This'} release spends {spends}.**"
+    another = bool(numbers.gaussian.before or numbers.pure.before)
+    this = f"**{'Another' if another else 'This'} release spends {spends}.**"
     then = (f"With earlier releases {whom} (ε = {as_number(numbers.epsilon_before)}) the total becomes "
-            f"ε = {as_number(numbers.epsilon_after)}." if numbers.before else
+            f"ε = {as_number(numbers.epsilon_after)}." if another else
             f"It is the first {first}.") + _pure_words(numbers)
     if numbers.more is None:
         return f"{this} {then}"
@@ -164,13 +194,13 @@ def room_words(numbers: BudgetNumbers) -> str:
     """Say what was spent after a release, and how many more like ``this`` one the cap allows."""
     spent = f"In all, ε = {as_number(numbers.epsilon_before)} at δ = {as_probability(numbers.delta)} is spent"
     if numbers.more is None:
-        return f"{spent}{'; no cap is set' * (numbers.cap is None)}.{_pure_words(numbers)}"
+        return f"{spent}{'; no cap is set' * (numbers.gaussian.cap is None)}.{_pure_words(numbers)}"
     room = {0: "no other like it", 1: "one more like it"}.get(numbers.more, f"{numbers.more:,} more like it")
     return f"{spent}; the cap allows {room}.{_pure_words(numbers)}"
 
 
 def _pure_words(numbers: BudgetNumbers) -> str:
-    return f" Box or Laplace noise spent ε = {as_number(numbers.pure)} of it." if numbers.pure else ""
+    return f" Box or Laplace noise spent ε = {as_number(numbers.pure.spent)} of it." if numbers.pure.spent else ""
 
 
 POPULATION_HELP = ("The people (or households, firms, …) behind the records. All files about them share one budget, in "

@@ -244,6 +244,10 @@ class Sum:
         """Return the ``mu`` of each as it counts here."""
         return [cost.mu * self._times(cost.neighbour_rule) for cost in costs]
 
+    def counted_pure(self, *costs: Cost) -> list[float]:
+        """Return the pure epsilon of each as it counts here."""
+        return [cost.epsilon_pure * self._times(cost.neighbour_rule) for cost in costs]
+
     @property
     def mu(self) -> float:
         """Return the ``mu`` of all of them."""

@@ -132,14 +132,17 @@ class Ledger:
         """The part of their cap's epsilon that is kept for pure noise; None: people yet to be named."""
         return min((pure for _, pure in self._caps(self._now(), population)), default=0.0)
 
-    def room(self, population: str | None, *more: Cost) -> float | None:
-        """Return the ``mu`` that Gaussian noise about these people may reach, ``more`` included; None without a cap.
+    def rooms(self, population: str | None, *more: Cost) -> tuple[float, float] | None:
+        """Return the ``mu`` and the pure epsilon that releases about these people may reach, ``more`` included.
 
-        0 if pure noise has spent more than its part. ``population`` None: people without a name yet.
+        None without a cap. No ``mu`` if pure noise has spent more than its part; that part is all of the cap's epsilon
+        as long as there is no Gaussian noise. ``population`` None: people without a name yet.
         """
         book = self._now()
         spent = Sum([*(() if population is None else book.about(population)), *more])
-        return min((spent.room(*cap) for cap in self._caps(book, population)), default=None)
+        caps = self._caps(book, population)
+        return None if not caps else (min(spent.room(*cap) for cap in caps),
+                                      min(pure if spent.mu > 0 else cap[0] for cap, pure in caps))
 
     def set_cap(self, cap: tuple[float, float] | None, population: str | None = None, *, pure: float = 0.0) -> None:
         """Cap what may be spent on these people, for good; without a population, cap this object.

@@ -4,6 +4,7 @@ import math
 import threading
 import time
 import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -205,7 +206,7 @@ def test_a_cap_is_divided_between_pure_and_gaussian_noise():
     data = ledger.entries[0].population
     assert ledger.pure_part(data) == app.number_input(key="release_cap_pure").value == 0.3
     assert ledger.would_exceed(data, 0.01, epsilon_pure=0.01)  # the pure pot is empty
-    assert ledger.room(data) == pytest.approx(gaussian_mu(0.7, 1e-6))
+    assert ledger.rooms(data) == pytest.approx((gaussian_mu(0.7, 1e-6), 1.0))
 
 
 def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monkeypatch):
@@ -290,13 +291,14 @@ def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
     for mu in (0.3, 0.4):
         entered(ledger, mu)
     numbers = budget_numbers(ledger, "x", planned(0.5))
-    assert numbers.before == pytest.approx((0.09, 0.16))
-    assert numbers.after == pytest.approx(0.5)
+    pot = numbers.gaussian
+    assert pot.before == pytest.approx((0.09, 0.16))
+    assert pot.after == pytest.approx(0.5)
     assert numbers.epsilon_after == pytest.approx(gaussian_epsilon(1e-5, math.sqrt(0.5)))
-    assert numbers.cap == pytest.approx(gaussian_mu(3.0, 1e-5) ** 2)
+    assert pot.cap == pytest.approx(gaussian_mu(3.0, 1e-5) ** 2)
     for square, epsilon in budget_ticks(numbers)[1:]:
         assert gaussian_epsilon(1e-5, math.sqrt(square)) == pytest.approx(epsilon)
-    assert numbers.left == pytest.approx(numbers.cap - 0.5 if numbers.cap > 0.5 else 0)
+    assert pot.left == pytest.approx(pot.cap - 0.5 if pot.cap > 0.5 else 0)
     drawn = budget_picture(numbers, "").figure
     assert sum(bar.x[0] for bar in drawn.data if bar.name == "released already") == pytest.approx(0.25)
 
@@ -318,7 +320,7 @@ def test_the_bar_leaves_out_what_box_noise_has_spent_or_may_spend():
     mu = float(gaussian_mu(0.5, 1e-5))
     ledger = Ledger(cap=(2.0, 1e-5), pure=0.5)
     numbers = budget_numbers(ledger, "x", planned(mu))
-    assert numbers.cap == pytest.approx(gaussian_mu(1.5, 1e-5) ** 2)
+    assert numbers.gaussian.cap == pytest.approx(gaussian_mu(1.5, 1e-5) ** 2)
     assert "Box" not in budget_words("ε", numbers, lasts=False)
     entered(ledger, epsilon_pure=0.5)
     numbers = budget_numbers(ledger, "x", planned(mu))
@@ -330,13 +332,47 @@ def test_the_bar_leaves_out_what_box_noise_has_spent_or_may_spend():
     assert made == numbers.more > 0
     ledger.set_cap((2.0, 1e-5), pure=0.25)
     over = budget_numbers(ledger, "x", planned(mu))
-    assert (over.more, over.left) == (0, 0)
+    assert (over.more, over.gaussian.left) == (0, 0)
     assert "exceeds the cap" in budget_words("ε", over, lasts=False)
     total = ledger.total("x", delta=1e-5).epsilon
     for words in (budget_words("ε", over, lasts=False), room_words(over)):
         assert words.count("Box or Laplace noise spent ε = 0.500 of it.") == 1
         assert f"ε = {as_number(total)}" in words
     assert "ε of Gaussian noise" in budget_picture(over, "").figure.layout.xaxis.title.text
+
+
+def test_pure_noise_has_a_bar_of_its_own_that_ends_where_the_ledger_refuses():
+    ledger = Ledger(cap=(1.0, 1e-5))
+    box = replace(planned(0.0), epsilon_pure=0.3)
+    for made in range(3):
+        numbers = budget_numbers(ledger, "x", box)
+        assert (numbers.pure.cap, numbers.more) == (1.0, 3 - made)
+        entered(ledger, epsilon_pure=0.3)
+    over = budget_numbers(ledger, "x", box)
+    assert over.more == 0
+    with pytest.raises(InputError, match="exceed the cap"):
+        entered(ledger, epsilon_pure=0.3)
+    figure = budget_picture(over, "").figure  # no Gaussian noise, no bar of squares of mu
+    assert [(bar.name, bar.base[0], bar.x[0]) for bar in figure.data] == [
+        (name, pytest.approx(0.3 * k), 0.3) for k, name in enumerate(["released already"] * 3 + ["this release"])]
+    assert figure.layout.xaxis.title.text == "ε of box and Laplace noise, with δ = 0"
+    assert figure.layout.xaxis.range[1] > 1.2
+    assert [line.x0 for line in figure.layout.shapes] == [1.0]
+    fresh = budget_numbers(Ledger(cap=(1.0, 1e-5)), "x", box)
+    assert "The cap allows 3 like it" in budget_words("ε", fresh, lasts=False)
+
+
+def test_beside_gaussian_noise_the_bars_are_two_and_pure_noise_ends_at_its_part():
+    ledger = Ledger(cap=(2.0, 1e-5), pure=0.5)
+    entered(ledger, float(gaussian_mu(0.5, 1e-5)))
+    numbers = budget_numbers(ledger, "x", replace(planned(0.0), epsilon_pure=0.2))
+    assert (numbers.pure.cap, numbers.more) == (0.5, 2)
+    assert numbers.epsilon_after == pytest.approx(0.7)
+    figure = budget_picture(numbers, "").figure
+    assert [line.x0 for line in figure.layout.shapes] == pytest.approx([gaussian_mu(1.5, 1e-5) ** 2, 0.5])
+    named = [bar.name for bar in figure.data if bar.showlegend is not False]
+    assert sorted(named) == ["left under the cap", "released already", "this release"]
+    assert figure.data[-2].xaxis == "x2"
 
 
 def entered(ledger, mu=0.0, **pure):
@@ -352,7 +388,7 @@ def test_many_releases_become_one_segment_and_no_cap_sketches_a_few_more():
     for _ in range(SHOWN_SINGLY + 1):
         entered(ledger, 0.1)
     many = budget_numbers(ledger, "x", planned(0.1))
-    assert len(many.before) == 1
+    assert len(many.gaussian.before) == 1
     assert many.more is None
     assert [bar.name for bar in budget_picture(many, "").figure.data].count("the same again") == AGAIN
 
