@@ -185,7 +185,9 @@ class Columns:
                              "decimal mark, or choose another file.")
         found = {"columns": self._named(numeric), "text_columns": self._named(aside),
                  "texts": {self._names[i]: np.concatenate(texts[i]) for i in kept},
-                 "empty_columns": self._named(empty), "values": self._selected(numeric),
+                 "empty_columns": self._named(empty),
+                 "true_false": self._named([i for i in numeric if self._counts[i, BOOLEAN]]),
+                 "values": self._selected(numeric),
                  "row_names": self._names_of_rows() if 0 in text else None}
         return found, self._notes(numeric, aside, empty)
 
@@ -319,6 +321,7 @@ def _parquet(source: Source, wanted: set[str] | None) -> Table:
                           "Set aside because they are empty: {}.": empty})
     return Table(name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
                  values=values if filled.all() else values[:, filled],
+                 true_false=tuple(names[i] for i in used if _is_any(schema.field(i).type, [pa.types.is_boolean])),
                  texts={names[i]: _parquet_texts(file.read(columns=[schema.names[i]]).column(0)) for i in kept},
                  text_columns=tuple(names[i] for i in others),
                  empty_columns=tuple(names[i] for i in empty), notes=("Read from a Parquet file.", *notes))

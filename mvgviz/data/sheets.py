@@ -152,6 +152,16 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
               if rel.target in reader.valid_files and "chartsheet" not in rel.Type}
     if member is not None and member not in sheets:
         raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
+    try:
+        return _read_first(source, reader, sheets, member, header, decimal, formulas, kept)
+    except InputError as error:
+        error.members = tuple(sheets)
+        raise
+
+
+def _read_first(source: Source, reader: ExcelReader, sheets: dict[str, str], member: str | None, header: bool | None,
+                decimal: str, formulas: bool, kept: Iterable[str] | None) -> Table:
+    """Read the sheet that is named, else the first with content."""
     for title in sheets if member is None else [member]:
         sheet = _Sheet(reader, sheets[title], source)
         rows = sheet.rows()

@@ -87,7 +87,8 @@ class Table:
 
     ``format``: csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``, ``header``, ``encoding`` and ``member`` (one
     of ``members``, an array or a sheet): as detected, or None if the format has none. ``text_columns`` and
-    ``empty_columns`` were set aside; ``texts``: kept text, one for each record. ``notes``: sentences for the user.
+    ``empty_columns`` were set aside; ``texts``: kept text, one for each record. ``true_false``: columns of 1 and 0 that
+    were the words true and false. ``notes``: sentences for the user.
 
     ``first_row``: the row of the file (from 1, header included) with the first record. ``left_out``: later rows without
     a record; ``empty_rows`` of them, empty or like comments, may have been records. ``row_names``: the first column if
@@ -101,6 +102,7 @@ class Table:
     text_columns: tuple[str, ...] = ()
     texts: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict, repr=False)
     empty_columns: tuple[str, ...] = ()
+    true_false: tuple[str, ...] = ()
     separator: str | None = None
     decimal: str | None = None
     header: bool | None = None
@@ -137,6 +139,13 @@ class Table:
     @property
     def n_rows(self) -> int:
         return int(self.values.shape[0])
+
+    def cells(self, name: str) -> list[Any]:
+        """Return a column's cells: numbers (NaN for gaps), or text, "" for gaps; true and false are words."""
+        if name in self.texts:
+            return self.texts[name].tolist()  # type: ignore[no-any-return]
+        values: list[float] = self.values[:, self.columns.index(name)].tolist()
+        return [{0.0: "false", 1.0: "true"}.get(value, "") for value in values] if name in self.true_false else values
 
     @property
     def is_graph(self) -> bool:
@@ -258,8 +267,8 @@ def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges |
                          "read_table(…, texts=[…]).")
     _chosen(named or table.columns, (*table.columns, *table.texts), table)
     found: dict[str, Any] = {name: table.values[:, i] for i, name in enumerate(table.columns)}
-    for name in [name for name in named if name in table.texts]:
-        cells, category = table.texts[name].tolist(), levels.get(name)
+    for name in [name for name in named if name in table.texts or (name in levels and name in table.true_false)]:
+        cells, category = table.cells(name), levels.get(name)
         known = set() if category is None else set(map(str, category.levels))
         cells = [None if is_missing(cell) and cell not in known else cell for cell in cells]
         is_date = name not in levels and name != person

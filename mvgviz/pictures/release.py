@@ -194,6 +194,7 @@ class Widths:
     noise: EntryNoise = field(repr=False)
     units: DataUnits | None
     measures: Mapping[str, str] = field(default_factory=dict)
+    gaps: str = ""
 
     @property
     def whole(self) -> float:
@@ -216,7 +217,8 @@ def planned_widths(setup: Setup) -> Widths:
     return Widths(kind=type(query), names=query.row_names, scale=scale, clipped=clipping_of(setup) is not None,
                   noise=planned_noise(setup), units=None if query.is_graph else data_units(
                       type(query), scale, setup.dataset.ranges, query.row_names),
-                  measures=dict(zip(setup.dataset.features, setup.dataset.units, strict=True)))
+                  measures=dict(zip(setup.dataset.features, setup.dataset.units, strict=True)),
+                  gaps=setup.dataset.gaps)
 
 
 def released_widths(release: Release) -> Widths | None:
@@ -225,7 +227,7 @@ def released_widths(release: Release) -> Widths | None:
         return None
     scale = "declared" if release.scenario is None else release.scenario.scale
     return Widths(kind=release.kind, names=release.row_names, scale=scale, clipped=bool(released_clipping(release)),
-                  noise=release.entry_noise, units=release.data_units, measures=release.units)
+                  noise=release.entry_noise, units=release.data_units, measures=release.units, gaps=release.gaps)
 
 
 def within(widths: Widths, name: Callable[[str], str] = str, most: int = 4, first: Sequence[int] = ()) -> str:
@@ -271,7 +273,7 @@ def covers_sentences(widths: Widths) -> str:
     symmetric = (" Off the diagonal each is the average of two noisy numbers; the interval allows for it." *
                  (widths.noise.symmetrised and widths.noise.rows.size > 1))
     return (f"Each number by itself: about {100 * (1 - LEVEL):.0f} in 100 lie further away.{symmetric} "
-            f"{capitalised(covered_words(widths.kind, bounded=widths.clipped))}.")
+            f"{capitalised(covered_words(widths.kind, bounded=widths.clipped, gaps=widths.gaps))}.")
 
 
 def off_by(setup: Setup, *, on_data: bool) -> str:
@@ -351,13 +353,14 @@ def group_columns(found: MeansByGroup, units: Mapping[str, str]) -> dict[str, li
     return _names_and_units(columns["feature"], units) | columns
 
 
-def population_words(found: PopulationIntervals) -> str:
-    """Say what these intervals rest on."""
+def population_words(found: PopulationIntervals, gaps: str) -> str:
+    """Say what these intervals rest on; ``gaps``: how they were treated."""
+    filled = {"middle": " and with gaps filled", "drop": ", in records without gaps"}.get(gaps, "")
     rests = ("**Conservative:** no second moments were released, so the sampling error is the largest that the ranges "
              "allow." if found.is_conservative else
              "The sampling error comes from released second moments and allows for their noise.")
     return (f"{_PERCENT} intervals, in the data's units. {rests} They assume that the records are an independent "
-            "random sample, and describe values as clipped. This spends nothing.")
+            f"random sample, and describe values as clipped{filled}. This spends nothing.")
 
 
 def mean_picture(release: Release, widths: Widths) -> Picture:

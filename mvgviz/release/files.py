@@ -154,7 +154,8 @@ def _intervals(release: Release) -> dict[str, Any] | None:
     noise, units = release.entry_noise, release.data_units
     if noise is None:
         return None
-    covers, entry = covered_words(release.kind, bounded="bound" in release.origins), "rows[i] * cols[j]"
+    covers = covered_words(release.kind, bounded="bound" in release.origins, gaps=release.gaps)
+    entry = "rows[i] * cols[j]"
     if noise.symmetrised:
         entry += " on the diagonal, elsewhere sqrt((rows[i] * cols[j])**2 + (rows[j] * cols[i])**2"
         entry += ") / 2" if noise.shared is None else " + 2 * R[i][j] * C[i][j]) / 2, R and C the noise's covariances"

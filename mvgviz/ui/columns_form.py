@@ -15,7 +15,7 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.data import Table, propose_ranges
-from mvgviz.data.recognise import holds_dates, levels_of
+from mvgviz.data.recognise import are_dates, holds_dates, levels_of
 from mvgviz.data.table import is_missing
 from mvgviz.errors import InputError
 from mvgviz.provenance import Category, Origin, Range, weakest
@@ -30,6 +30,7 @@ from mvgviz.ui.frame import offer_file, show_error
 from mvgviz.ui.visitors import choose_file
 
 NUMBER, TRUE_FALSE, CATEGORY, ORDERED, DATE, OUT = "number", "true/false", "category", "ordered", "date", "left out"
+_BY_LEVEL = (TRUE_FALSE, CATEGORY, ORDERED)
 _ROUND, _FILE, _ANSWER, _KEY = "_range_round", "upload_ranges_file", "_range_file_answer", "upload_form"
 _SHOWN = 200  # rows of the form; ranges of more columns come from a file
 _QUOTE, _MARKS = '"', re.compile(r'[,;\t\r\n"]')
@@ -43,7 +44,9 @@ Proposal = Mapping[str, Any]  # by column: two ends, numbers or dates as text, a
 
 def kind_of(opened: OpenFile, table: Table, name: str) -> str:
     """Return what a column is used as: as the person chose, else as its cells look."""
-    usual = NUMBER if name not in table.texts else DATE if _holds_dates(table, name) else CATEGORY
+    usual = TRUE_FALSE if name in table.true_false else NUMBER
+    if name in table.texts:
+        usual = DATE if _holds_dates(table, name) else CATEGORY
     return str(opened.said["kinds"].get(name, usual))
 
 
@@ -58,18 +61,24 @@ def suggested(table: Table) -> list[str]:
 
 @cached(64, of_session)
 def _levels(table: Table, name: str) -> tuple[str, ...] | None:
-    return levels_of(_cells(table, name))
+    return levels_of(table.cells(name))
 
 
-def _cells(table: Table, name: str) -> list[Any]:
-    cells = table.texts[name] if name in table.texts else table.values[:, table.columns.index(name)]
-    return cells.tolist()  # type: ignore[no-any-return]
+def _two_levels(table: Table, name: str) -> tuple[str, str]:
+    return ("false", "true") if name in table.true_false else ("0", "1")
+
+
+def _category_of(opened: OpenFile, table: Table, name: str) -> Category | None:
+    """Return the levels of a column that is used by level; those of true and false need no typing."""
+    kind = kind_of(opened, table, name) if opened.orientation == "rows" else NUMBER
+    usual = Category(_two_levels(table, name)) if kind == TRUE_FALSE else None
+    return opened.said["levels"].get(name, usual) if kind in _BY_LEVEL else None
 
 
 @cached(32, of_session)
 def _days(table: Table, name: str) -> tuple[str, str] | None:
     try:
-        years = [as_date(cell).year for cell in set(_cells(table, name)) if not is_missing(cell)]
+        years = [as_date(cell).year for cell in set(table.cells(name)) if not is_missing(cell)]
     except (TypeError, ValueError):
         return None
     return (f"{min(years):04}-01-01", f"{max(years):04}-12-31") if years else None
@@ -87,8 +96,8 @@ def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> di
         if kind in (CATEGORY, ORDERED):
             levels = _levels(table, name)
             found[name] = None if levels is None else _category(levels, Origin.READ, kind)
-        elif kind == DATE:
-            found[name] = _days(table, name)
+        elif kind in (DATE, TRUE_FALSE):
+            found[name] = _days(table, name) if kind == DATE else None
     return {name: found[name] for name in columns}
 
 
@@ -108,8 +117,8 @@ def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[st
     if not ready:
         raise InputError("no column is ready: type its levels or its range, or use the proposals")
     ranges = {name: span for name, span in opened.ranges.items()
-              if kinds.get(name) in (NUMBER, TRUE_FALSE, DATE) or (name not in kinds and name in table.columns)}
-    levels = {name: said["levels"][name] for name in ready if kinds[name] in (CATEGORY, ORDERED)}
+              if kinds.get(name) in (NUMBER, DATE) or (name not in kinds and name in table.columns)}
+    levels = {name: category for name in ready if (category := _category_of(opened, table, name)) is not None}
     units = {name: unit for name, unit in said["units"].items() if kinds.get(name) == NUMBER and unit}
     return {"columns": ready, "ranges": ranges or None, "levels": levels or None, "units": units or None,
             "person": said["person"] or None, "at_most": said["at_most"] if said["person"] else None}
@@ -117,30 +126,37 @@ def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[st
 
 def _lacks(opened: OpenFile, table: Table, name: str) -> str:
     """Return what a column needs before it can be used; empty where it is ready."""
-    kind, category = kind_of(opened, table, name), opened.said["levels"].get(name)
+    kind, category = kind_of(opened, table, name), _category_of(opened, table, name)
     if kind == DATE and name not in opened.ranges:
         return "Left out until it has a range."
-    if kind in (CATEGORY, ORDERED) and (category is None or len(category.levels) < 2):
+    if kind in _BY_LEVEL and (category is None or len(tuple(category.levels)) < 2):
         return "Left out until it has two or more levels."
     return ""
 
 
 def _misfit(opened: OpenFile, table: Table, name: str) -> str:
     """Return what in a column does not fit what the person typed; empty where it fits."""
-    kind, category = kind_of(opened, table, name), opened.said["levels"].get(name)
+    kind, category = kind_of(opened, table, name), _category_of(opened, table, name)
     if _lacks(opened, table, name):
         return ""
-    if kind == DATE and _days(table, name) is None:
-        return "Not all cells are dates such as 2024-03-05 or 05.03.2024."
-    if kind not in (CATEGORY, ORDERED) or OTHER in category.levels:
+    if kind == DATE and (rows := _undated(table, name)):
+        return (f"Cells that are no dates such as 2024-03-05 or 05.03.2024: {len(rows):,}, the first in row "
+                f"{table.file_row(rows[0])}. Correct the file.")
+    if category is None or OTHER in category.levels:
         return ""
-    others = _unnamed(table, name, category.levels)
+    others = _unnamed(table, name, tuple(category.levels))
     return f"Values that fit no level: {others:,}. Add levels, or the level {OTHER}." if others else ""
 
 
 @cached(64, of_session)
+def _undated(table: Table, name: str) -> list[int]:
+    """Return the records whose cell is neither a date nor a gap."""
+    return [k for k, cell in enumerate(table.cells(name)) if not is_missing(str(cell)) and not are_dates([str(cell)])]
+
+
+@cached(64, of_session)
 def _unnamed(table: Table, name: str, levels: tuple[str, ...]) -> int:
-    texts = (level_text(cell) for cell in _cells(table, name) if cell == cell)
+    texts = (level_text(cell) for cell in table.cells(name) if cell == cell)
     return sum(text not in levels and not is_missing(text) for text in texts)
 
 
@@ -174,7 +190,8 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
                 st.markdown("All that you have not typed is then **read from the data: not private**. A release asks "
                             "you to accept that.")
                 st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
-        st.button("Clear all", key="upload_know_none", on_click=_clear, args=(opened, tuple(proposal)))
+        st.button("Clear all", key="upload_know_none", on_click=_clear, args=(opened, [
+            name for name in proposal if not by_name or kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
         some = "All" if len(unknown) == len(proposal) else f"{len(unknown):,} of {len(proposal):,}"
@@ -187,10 +204,10 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
 def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bool, by_name: bool) -> dict[str, Any]:
     said, kind = opened.said, kind_of(opened, table, name) if by_name else NUMBER
     low, high = cells_of(opened, name)
-    category = said["levels"].get(name)
+    category = _category_of(opened, table, name)
     kinds = [NUMBER] if not by_name else [CATEGORY, ORDERED, DATE, OUT] if name in table.texts else [
         NUMBER, TRUE_FALSE, CATEGORY, ORDERED, OUT]
-    of_levels = kind in (CATEGORY, ORDERED)
+    of_levels = kind in _BY_LEVEL
     hints = [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""]
     span = category if of_levels else opened.ranges.get(name)
     note = _lacks(opened, table, name) or _misfit(opened, table, name) if by_name else ""
@@ -248,7 +265,7 @@ def effect(table: Table, name: str, ends: Range | None, missing: str) -> str:
     if dates and ends is not None:
         ends = Range(as_day(str(ends.low)), as_day(str(ends.high)))
         values = np.array([np.nan if gap else as_day(cell) for gap, cell in zip(
-            gaps, _cells(table, name), strict=True)])
+            gaps, table.cells(name), strict=True)])
     else:
         values = table.values[:, table.columns.index(name)]
     there = values[~gaps]
@@ -271,7 +288,8 @@ def take_rows(opened: OpenFile, table: Table, rows: Iterable[Mapping[str, Any]])
                 continue
             if _take_kind(opened, table, name, str(row["kind"])):
                 continue  # its cells are those of the other kind
-            _take_levels(opened, name, str(row["levels"]))
+            if row["kind"] != TRUE_FALSE:
+                _take_levels(opened, name, str(row["levels"]))
             said["units"][name] = " ".join(str(row["unit"]).split())[:40]
         _take_ends(opened, name, (str(row["low"]).strip(), str(row["high"]).strip()),
                    decimal=table.decimal or ".", dates=kind_of(opened, table, name) == DATE)
@@ -289,8 +307,7 @@ def _take_kind(opened: OpenFile, table: Table, name: str, kind: str) -> bool:
         if ORDERED in (kind, before) and name in said["levels"]:
             said["levels"][name] = _category(said["levels"][name].levels, said["levels"][name].origin, kind)
         if kind == TRUE_FALSE:
-            opened.let_go(name)
-            opened.ranges[name] = Range(0.0, 1.0, opened.stated)
+            said["levels"][name] = Category(_two_levels(table, name), Origin.READ if opened.looked else Origin.DECLARED)
         draw_anew()
     return True
 
@@ -371,9 +388,8 @@ def stated(ends: tuple[Any, Any], before: Range | None, proposed: tuple[Any, ...
 
 
 def _known(opened: OpenFile, table: Table, name: str) -> Range | Category | None:
-    by_name = opened.orientation == "rows"
-    of_levels = by_name and kind_of(opened, table, name) in (CATEGORY, ORDERED)
-    return opened.said["levels"].get(name) if of_levels else opened.ranges.get(name)
+    of_levels = opened.orientation == "rows" and kind_of(opened, table, name) in _BY_LEVEL
+    return _category_of(opened, table, name) if of_levels else opened.ranges.get(name)
 
 
 def _accept(opened: OpenFile, proposal: Proposal) -> None:

@@ -167,7 +167,7 @@ def draw_released() -> None:
         st.markdown("#### And the population?")
         found = population_means(shown, releases)
         _draw_table(words.population_columns(found, shown.units), key="release_population")
-        st.caption(words.population_words(found))
+        st.caption(words.population_words(found, shown.gaps))
     if refusal(shown) is None:
         _draw_fit(shown)
 
@@ -211,7 +211,7 @@ def _draw_fit(release: Release) -> None:
         return
     with st.expander("Coefficients of the population (least squares, nothing shrunk)"):
         _draw_table(words.population_columns(found, {}), key="release_population_fit")
-        st.caption(words.population_words(found))
+        st.caption(words.population_words(found, release.gaps))
 
 
 def _draw_beside(shown: Picture, columns: Mapping[str, Sequence[Any]], *, key: str) -> None:

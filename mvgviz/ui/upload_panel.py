@@ -19,6 +19,7 @@ from mvgviz.pictures.data import identifier_words
 from mvgviz.provenance import Category, Origin
 from mvgviz.query.frames import as_category
 from mvgviz.scenario.resolve import delta_of
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import MOST_TITLE, DataSource
 from mvgviz.text import as_number, as_probability, in_markdown, listed
 from mvgviz.ui import session, sidebar
@@ -26,6 +27,7 @@ from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.columns_form import CATEGORY, ORDERED, draw_anew, draw_form, gaps_in, proposal_of, suggested, use_of
 from mvgviz.ui.files import OpenFile, check_room, keep_count, open_files, size_of
 from mvgviz.ui.frame import show_error
+from mvgviz.ui.menu import RELEASE
 from mvgviz.ui.release_desk import release_desk
 from mvgviz.ui.study import named_file, take_over, waiting
 from mvgviz.ui.visitors import choose_file
@@ -53,8 +55,12 @@ _OPEN = "_path_open"
 
 
 @contextmanager
-def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = True) -> Iterator[None]:
-    """One part of the way, with a button to the next; ``is_open``: until the person opens or folds it."""
+def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = True, asks: bool = False
+          ) -> Iterator[None]:
+    """One part of the way, with a button to the next; ``is_open``: until the person opens or folds it.
+
+    ``asks``: it has a button of its own that comes first.
+    """
     opens: dict[tuple[str, str], bool] = st.session_state.setdefault(_OPEN, {})
     own, key = (session.scenario().data, name), f"path_{name}"
     st.session_state[key] = opens.get(own, is_open)
@@ -62,7 +68,7 @@ def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = Tru
                      on_change=lambda: opens.update({own: st.session_state[key]})):
         yield
         if goes_on and name in _NEXT:
-            st.button("Continue", key=f"path_on_{name}", type="primary",
+            st.button("Continue", key=f"path_on_{name}", type="secondary" if asks else "primary",
                       on_click=lambda: opens.update({own: False, (own[0], _NEXT[name]): True}))
 
 
@@ -85,15 +91,21 @@ def draw_question() -> None:
                          format_func="{:g}".format, **session.bound_field("epsilon", "path"))
         st.select_slider("Delta (δ)", sorted({*sidebar.DELTAS, delta}), format_func=as_probability,
                          **session.bound("path_delta", delta, lambda value: sidebar.delta_change(value, data)))
+    st.page_link(RELEASE.path, label="Go on to the release", icon=RELEASE.icon)
 
 
 def draw_upload_panel() -> None:
     """Draw the parts of file, people and columns; a readable file becomes the session's data at once."""
-    opened, table = open_files().current, None
-    with _part(_FILE, "Use your own file" if opened is None else in_markdown(opened.title),
-               is_open=opened is None and session.scenario().is_upload, goes_on=opened is not None):
+    own, data, table = session.upload(), session.scenario().data, None
+    title = in_markdown(own.dataset.title or own.name) if own is not None else ""
+    in_use = own is not None and own.data_name == data
+    with _part(_FILE, title if in_use else "Use your own file", goes_on=in_use,
+               is_open=open_files().current is None and session.scenario().is_upload):
         opened = _choose_file()
-        if opened is not None:
+        if own is not None and not in_use and opened is not None and own.data_name == opened.data_name:
+            st.button(f"Use {title}", key="upload_use", type="primary", on_click=session.put,
+                      args=(Scenario.default_for(own.data_name),))
+        elif opened is not None:
             table = _choose_reading(opened)
             if table is None:
                 st.caption(_KEPT)
@@ -163,16 +175,19 @@ def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
 
 def _choose_reading(opened: OpenFile) -> Table | None:
     """Return the table as detected or corrected; None, and a sentence, if it cannot be read."""
-    table = None
+    table = wrong = None
     try:
         table = _read(opened)
-    except HeaderUnclearError as error:
-        _ask_header(opened, error.rows)
+        sheets = table.members if table.format == "xlsx" else ()
     except InputError as error:
-        show_error(error)
-    if table is not None and table.format == "xlsx" and len(table.members) > 1 and "member" not in opened.reading:
-        st.selectbox("Which sheet?", table.members, index=None, **_kept(opened, "member"))
+        sheets, wrong = error.members, error
+    if len(sheets) > 1 and "member" not in opened.reading:
+        st.selectbox("Which sheet?", sheets, index=None, **_kept(opened, "member"))
         return None
+    if isinstance(wrong, HeaderUnclearError):
+        _ask_header(opened, wrong.rows)
+    elif wrong is not None:
+        show_error(wrong)
     if table is None and "member" in opened.reading:
         st.button("Another sheet", key="upload_other_sheet", on_click=opened.reading.clear)
     with st.expander("How the file was read", expanded=table is None):
@@ -232,7 +247,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     rows = f"at most {said['at_most']} row{'s' * (said['at_most'] > 1)} each"
     one = f"{in_markdown(said['person'])}, {rows}" if said["person"] else "one row each"
     asks = bool(repeated) and opened.study is None
-    with _part(_PEOPLE, one, is_open=asks):
+    with _part(_PEOPLE, one, is_open=asks, asks=asks and not said["person"] and opened.orientation == "rows"):
         _choose_person(opened, table, repeated)
         _choose_people(opened)
     size = "" if own is None else f"{own.dataset.n_features} features, {own.dataset.n_records:,} records"
@@ -251,8 +266,9 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
             second.radio(f"{incomplete:,} records have gaps", list(_MISSING), horizontal=True,
                          format_func=lambda key: _MISSING[key][0], **_kept(opened, "missing"))
             second.caption(_MISSING[opened.missing][1])
-        if table.text_columns:
-            st.caption(f"Left out, too much text: {in_markdown(listed(list(table.text_columns)))}.")
+        for why, aside in (("too much text", table.text_columns), ("empty", table.empty_columns)):
+            if aside:
+                st.caption(f"Left out, {why}: {in_markdown(listed(list(aside)))}.")
         if not table.is_graph:
             draw_form(opened, table, proposal_of(opened, table, columns))
         _use(opened, table, columns)

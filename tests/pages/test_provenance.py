@@ -94,12 +94,17 @@ def test_a_removed_feature_takes_only_its_own_range_along_and_comes_back_with_it
 
 
 def fill(app, *rows):
+    """Fill the form, and see to it that nothing is refused."""
+    give_to_the_form(app, *rows)
+    return clean(app.run())
+
+
+def give_to_the_form(app, *rows):
     """Rows as the form sends them: name, lowest, highest, and more by name."""
     opened, table = held(app), read_table(held(app).content, texts=None)
     usual = {"unit": "", "levels": ""}
     take_rows(opened, table, [{**usual, "name": name, "low": low, "high": high, "kind": kind_of(opened, table, name),
                                **more} for name, low, high, *rest in rows for more in (rest or [{}])])
-    return clean(app.run())
 
 
 def test_typing_both_ends_declares_a_range_and_half_a_range_is_none():
@@ -196,10 +201,24 @@ def test_a_column_can_be_true_or_false_a_category_or_left_out():
     rows = "".join(f"{i % 2},{1 + i % 3},{i % 7}\n" for i in range(40))
     app = fill(clean(uploaded(f"smokes,grade,dose\n{rows}")), ("smokes", "", "", {"kind": "true/false"}),
                ("grade", "", "", {"kind": "ordered"}), ("dose", "", "", {"kind": "left out"}))
-    assert own(app).dataset.features == ("smokes",)
-    assert own(app).dataset.ranges["smokes"] == Range(0, 1)
+    assert own(app).dataset.features == ("smokes=0", "smokes=1")
+    assert own(app).dataset.ranges["smokes=1"] == Range(0, 1)
     fill(app, ("grade", "", "", {"levels": "1, 2, 3"}))
     assert own(app).dataset.ranges["grade"] == Range(0, 2)
+
+
+def test_a_column_of_true_and_false_is_a_category_at_once(tmp_path):
+    (tmp_path / "mine.csv").write_text("smokes,age\n" + "".join(
+        f"{('TRUE', 'FALSE', '')[i % 3]},{20 + i % 40}\n" for i in range(90)), encoding="utf-8")
+    app = clean(uploaded((tmp_path / "mine.csv").read_text(encoding="utf-8")))
+    assert own(app).dataset.features == ("smokes=false", "smokes=true", "age")
+    assert own(app).dataset.ranges["smokes=true"] == Range(0, 1)  # the two words of the format, not the data's
+    press(app, "upload_know_none")
+    assert own(app).dataset.matrix[:2].mean(axis=1).tolist() == [0.5, 0.5]
+    source = own(app).source
+    assert source.dataset(source.read(tmp_path / "mine.csv")).matrix.tolist() == own(app).dataset.matrix.tolist()
+    fill(app, ("smokes", "", "", {"kind": "number"}))
+    assert own(app).dataset.features == ("smokes", "age")
 
 
 def test_levels_of_the_data_stay_so_when_one_is_added():
@@ -503,7 +522,7 @@ def test_columns_that_are_left_out_after_looking_mark_the_query():
 
 
 def test_what_is_said_of_a_file_after_looking_is_not_declared():
-    app = fill(look(bring(opened(), OTHER)), ("height", "140", "190"), ("age", "", "", {"kind": "true/false"}))
+    app = fill(look(bring(opened(), OTHER)), ("height", "140", "190"), ("age", "0", "120"))
     choose(app, ranges_to_csv({"weight": Range(30, 200)}), "ranges.csv", key="upload_ranges_file")
     assert own(clean(app)).dataset.range_origins == (Origin.ACCEPTED,) * 3
     app = fill(look(clean(uploaded(VISITS))), ("sex", "", "", {"levels": "f, m"}))
@@ -696,6 +715,40 @@ def test_what_was_said_of_one_sheet_is_not_said_of_another():
     app.button(key="upload_know_all").click().run()
     app.selectbox(key="upload_member").set_value("one").run()
     assert own(clean(app)).dataset.n_features == 40
+
+
+@pytest.mark.parametrize("notes", [["Please do not change", "As of May"], ["who", "Ann", "Bob"], []])
+def test_the_sheet_is_asked_before_anything_is_said_of_the_first(notes):
+    age = pd.DataFrame({"age": np.arange(20.0, 60) % 47})
+    app = clean(uploaded(workbook(("notes", pd.DataFrame(notes).T), ("ages", age)), "book.xlsx"))
+    assert not keyed(app, "button", "upload_header")
+    app.selectbox(key="upload_member").set_value("ages").run()
+    assert own(clean(app)).dataset.features == ("age",)
+
+
+def test_the_path_is_that_of_the_data_in_use():
+    app = clean(uploaded(CSV))
+    assert "mine" in app.expander(key="path_File").label
+    app.selectbox(key="w_data").set_value("liver").run()
+    assert "Use your own file" in app.expander(key="path_File").label
+    assert not keyed(app, "multiselect", "upload_columns")  # the file's parts say nothing of liver
+    press(app, "upload_use")
+    assert scenario(app).data == own(app).data_name
+    assert keyed(clean(app), "multiselect", "upload_columns")
+    app = choose(app, "", "empty.csv")
+    assert "is empty" in app.error[0].value
+    assert "mine" in app.expander(key="path_File").label  # that is still in use
+
+
+def test_a_column_that_is_empty_or_holds_no_dates_is_said_with_its_place():
+    dates = "".join(f"{20 + i % 40},,{'2024-01-0' + str(1 + i % 9) if i % 30 else 'soon'}\n" for i in range(61))
+    app = clean(uploaded(f"age,nothing,seen\n{dates}"))
+    assert "Left out, empty: nothing." in text(app)
+    fill(app, ("age", "0", "120"), ("seen", "", "", {"kind": "date"}))
+    give_to_the_form(app, ("seen", "2024-01-01", "2024-12-31", {"kind": "date"}))
+    app.run()
+    assert "that are no dates such as 2024-03-05 or 05.03.2024: 3, the first in row 2." in (
+        app.error[0].value.replace("\\", ""))
 
 
 def test_records_in_columns_are_known_again_with_a_feature_less():

@@ -40,7 +40,10 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   };
   document.addEventListener("click", state.leave, true);
   const make = (tag, part, more = {}) => Object.assign(document.createElement(tag), { className: part, ...more });
-  const shape = (row) => { row.line.dataset.kind = row.kind.value; };
+  const shape = (row) => {
+    row.line.dataset.kind = row.kind.value;
+    row.levels.readOnly = row.kind.value === "true/false";
+  };
 
   const paste = (event, at, field) => {
     const cells = event.clipboardData.getData("text").trim().split(/\r?\n/).map((line) => line.split("\t"));

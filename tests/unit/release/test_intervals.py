@@ -1,6 +1,7 @@
 """Intervals of released numbers: against every covariance written out, against what the sampler draws, in the files."""
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -197,7 +198,9 @@ def test_the_certificate_of_a_long_table_does_not_repeat_a_number():
 
 
 @pytest.mark.parametrize(("query", "said"), [
-    (SYMMETRIC, "records clipped to their ranges: not the clipping"), (mv.laplacian([[0, 1], [1, 0]]), "noise alone"),
+    (SYMMETRIC, "records clipped to their ranges: not the clipping, nor how the records were sampled"),
+    (mv.mean(dataclasses.replace(make_dataset(3, 40), gaps="middle")), "not the clipping, the filled gaps, nor how"),
+    (mv.laplacian([[0, 1], [1, 0]]), "noise alone"),
     (mv.custom([[1.0]], sensitivity=1, gamma=2), "noise alone"),
     (mv.mean(make_dataset(3, 40), bound=mv.RecordBound(radius=1)), "to their ranges and their bound")])
 def test_the_certificate_says_what_an_interval_covers(query, said):
