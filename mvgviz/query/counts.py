@@ -15,7 +15,7 @@ cross-table gains nothing, for a record may move within it. Nothing here is in t
 ...                levels=[(0, 1, 2)])
 >>> query = counts(data, "eye")
 >>> query.row_names, query.value.ravel().tolist(), f"{query.sensitivity:.4f}"
-(('blue', 'brown', 'green'), [2.0, 1.0, 1.0], '1.4142')
+(('eye=blue', 'eye=brown', 'eye=green'), [2.0, 1.0, 1.0], '1.4142')
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Cell = tuple[int, int]
 
 
 class Category(NamedTuple):
-    """A category of a table: its name, the names of its levels and the positions of their features."""
+    """A category of a table: its name, and the names and positions of the features that are its levels."""
 
     name: str
     levels: tuple[str, ...]
@@ -58,15 +58,14 @@ class Category(NamedTuple):
 
 
 def categories(table: Dataset) -> tuple[Category, ...]:
-    """Return the categories of a table; "sex=f" and "sex=m" are the levels f and m of sex."""
+    """Return the categories of a table; "sex=f" and "sex=m" are the levels of sex."""
     found = []
     for k, positions in enumerate(table.levels):
         names = [table.features[i] for i in positions]
         ends = [i for i, sign in enumerate(names[0]) if sign == "=" and all(
             name.startswith(names[0][: i + 1]) and name != names[0][: i + 1] for name in names)]
         end = ends[-1] if ends else -1
-        found.append(Category(names[0][: max(end, 0)] or f"category {k + 1}", tuple(name[end + 1 :] for name in names),
-                              positions))
+        found.append(Category(names[0][: max(end, 0)] or f"category {k + 1}", tuple(names), positions))
     return tuple(found)
 
 
@@ -174,11 +173,10 @@ class _Cells(Query):
 
     @classmethod
     def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
-        """Return the levels that are the rows, by their own names; all rest on every category that is used."""
+        """Return the levels that are the rows; all rest on every category that is used."""
         used = cls._asked(table, **parameters)
         levels = table.only(used[0].positions)
-        return replace(levels, features=used[0].levels, label=None,
-                       range_origins=(_origin(table, used),) * levels.n_features)
+        return replace(levels, label=None, range_origins=(_origin(table, used),) * levels.n_features)
 
     @classmethod
     def uses(cls, table: Dataset, **parameters: Any) -> list[int]:

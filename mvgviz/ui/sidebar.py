@@ -92,7 +92,10 @@ def draw_query(label: str, where: str = "w") -> None:
                         **session.bound_field("length", where))
     if not {"category", "group"} & {*asked}:
         return
-    data = session.dataset()
+    try:
+        data = session.dataset()
+    except InputError:  # the page says what is missing
+        return
     names, known, by_group = data.features, categories(data), "category" in asked
     if by_group:
         _draw_positions(where, "category", "Categories", [category.name for category in known],

@@ -70,7 +70,7 @@ def test_means_by_group_are_shown_in_the_data_s_units_and_are_a_file():
     text_of = next(content() for _, key, _, _, content in files_of(1, made) if key == "means")
     rows = list(csv.DictReader(text_of.splitlines()))
     assert [(row["feature"], row["group"]) for row in rows] == [
-        (name, sex) for name in ("height", "dose") for sex in "fm"]
+        (name, f"sex={sex}") for name in ("height", "dose") for sex in "fm"]
     assert list(means["unit"]) == ["cm", "cm", "mg", "mg"]
     assert [float(row["mean"]) for row in rows] == [float(value) for value in means["mean"]]
     assert all(20 <= float(row["mean"]) <= 80 for row in rows if row["feature"] == "height")

@@ -130,8 +130,9 @@ def test_the_study_of_a_file_that_is_open_needs_no_second_choice():
     assert link(app)["data"] == before.scenario.data
 
 
-def test_other_data_is_never_shown_in_the_place_of_a_lost_file():
-    app = opened(BUDGET.path, data="upload-0123456789ab")
+@pytest.mark.parametrize("query", ["mean", "counts", "group_means", "cross_moments"])
+def test_other_data_is_never_shown_in_the_place_of_a_lost_file(query):
+    app = opened(BUDGET.path, data="upload-0123456789ab", query=query)
     assert not app.exception
     assert "This file is not here" in app.error[0].value
     assert app.get("plotly_chart") == []

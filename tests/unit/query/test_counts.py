@@ -102,15 +102,15 @@ def test_the_answer_is_the_one_counted_by_hand(kind):
 
 
 def test_names_are_those_of_the_levels_and_counts_are_whole_on_every_scale():
-    assert ask("counts", DATA).row_names == ("blue", "brown", "green")
+    assert ask("counts", DATA).row_names == ("eye=blue", "eye=brown", "eye=green")
     assert ask("counts", DATA).value.ravel().tolist() == [1.0, 1.0, 3.0]
     crossed = ask("cross_table", DATA)
-    assert (crossed.row_names, crossed.col_names) == (("f", "m"), ("blue", "brown", "green"))
+    assert (crossed.row_names, crossed.col_names) == (("sex=f", "sex=m"), ("eye=blue", "eye=brown", "eye=green"))
     for scale in ("declared", "symmetric", "unit"):
         setup = mv.build(Scenario.for_dataset(DATA, query="cross_table", scale=scale), DATA)
         assert setup.query.value.tolist() == [[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]
     means = ask("group_means", DATA)
-    assert (means.row_names, means.col_names) == (("age", "score", "count"), ("f", "m"))
+    assert (means.row_names, means.col_names) == (("age", "score", "count"), ("sex=f", "sex=m"))
     assert mv.cross_table(DATA, ("eye", "sex")).value == pytest.approx(crossed.value.T)
 
 
@@ -148,13 +148,14 @@ def test_a_priority_count_may_take_half_of_the_precision_and_the_sums_are_as_pre
 
 def test_what_directional_noise_gains_on_counts_is_what_is_said():
     equal, one, two = (mv.build(Scenario.for_dataset(DATA, query="counts", category=["eye"], **split), DATA).design
-                       for split in ({}, {"allocation": "binary", "priority_directions": ["blue"], "share": 0.99},
-                                     {"allocation": "binary", "priority_directions": ["blue", "green"], "share": 0.9}))
+                       for split in ({}, {"allocation": "binary", "priority_directions": ["eye=blue"], "share": 0.99},
+                                     {"allocation": "binary", "priority_directions": ["eye=blue", "eye=green"],
+                                      "share": 0.9}))
     assert one.noise_std()[0, 0] == pytest.approx(equal.noise_std()[0, 0] / math.sqrt(2), rel=0.01)
     assert one.noise_std()[0, 0] > equal.noise_std()[0, 0] / math.sqrt(2)
     assert two.noise_std()[[0, 2]] == pytest.approx(equal.noise_std()[[0, 2]])
     added = Scenario.for_dataset(DATA, query="counts", category=["eye"], neighbours="add-remove")
-    priorities = added.on(DATA, allocation="binary", priority_directions=["blue"], share=0.99)
+    priorities = added.on(DATA, allocation="binary", priority_directions=["eye=blue"], share=0.99)
     designs = [mv.build(each, DATA).design.noise_std() for each in (added, priorities)]
     assert designs[1][0] == pytest.approx(designs[0][0])
     assert (designs[1] >= designs[0] * (1 - 1e-9)).all()

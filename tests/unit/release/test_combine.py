@@ -66,6 +66,17 @@ def test_kernels_of_different_length_are_different_questions():
     assert same_question(kernels[0], tuple(kernels)) == (kernels[0],)
 
 
+@pytest.mark.parametrize("query", ["counts", "group_means"])
+def test_counts_of_another_category_are_another_question(query):
+    """Both have the levels true and false, in the same places."""
+    given = [release_setup(build(Scenario.for_dataset(data, query=query), data), ledger=Ledger()) for data in (
+        Dataset(matrix=np.vstack([np.eye(2), [30, 50]]), features=(f"{name}=false", f"{name}=true", "age"), lower=0,
+                upper=[1, 1, 100], levels=[(0, 1)], title="survey") for name in ("smokes", "drinks"))]
+    assert "smokes=true" in given[0].names[query == "group_means"]
+    with pytest.raises(InputError, match="different questions"):
+        combine(*given)
+
+
 def test_a_question_that_the_certificate_does_not_tell_is_refused(tmp_path):
     turned = setup_of(bound="own", radius=0.5, directions="rotation", angle=20)
     ledger = Ledger(tmp_path / "l.sqlite")

@@ -27,7 +27,7 @@ def released(**changes):
 @pytest.mark.parametrize("scale", ["declared", "symmetric", "unit"])
 def test_means_are_those_of_the_groups_in_the_units_of_the_data(scale):
     found = mv.means_by_group(released(query="group_means", scale=scale, epsilon=900), 0.999999)
-    assert (found.features, found.groups) == (("age", "dose"), ("north", "south", "west"))
+    assert (found.features, found.groups) == (("age", "dose"), ("region=north", "region=south", "region=west"))
     assert found.values == pytest.approx(TRUE, abs=1.5)
     assert found.values[:, 0] == pytest.approx(TRUE[:, 0], abs=0.05)
     assert ((found.lower <= TRUE) & (found.upper >= TRUE)).all()
@@ -36,7 +36,7 @@ def test_means_are_those_of_the_groups_in_the_units_of_the_data(scale):
 def test_a_line_for_each_mean():
     frame = mv.means_by_group(released(query="group_means", group=["dose"], epsilon=10)).to_frame()
     assert list(frame.columns) == ["feature", "group", "mean", "lower", "upper", "population lower", "population upper"]
-    assert list(frame["group"]) == list(SIZES)
+    assert list(frame["group"]) == [f"region={name}" for name in SIZES]
     assert ((frame["lower"] >= 0) & (frame["upper"] <= 5)).all()
 
 
@@ -86,7 +86,7 @@ def test_another_release_has_no_means_by_group():
 def test_counts_have_intervals_in_records_and_a_certificate(neighbours):
     release = released(query="counts", neighbours=neighbours, epsilon=5)
     frame = release.to_frame(0.999999)
-    assert list(frame["feature"]) == list(SIZES)
+    assert list(frame["feature"]) == [f"region={name}" for name in SIZES]
     assert ((frame["lower"] <= list(SIZES.values())) & (frame["upper"] >= list(SIZES.values()))).all()
     assert release.data_units is None
     assert '"query": "counts"' in mv.to_metadata_json(release)
