@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
@@ -37,6 +36,8 @@ def write(folder: pathlib.Path, records: int) -> None:
 
 def ask(folder: pathlib.Path, *, in_pieces: bool) -> tuple[float, float]:
     """Seconds, and megabytes above the start; run in a process of its own."""
+    import resource  # not on Windows
+
     import mvgviz as mv
 
     bound = mv.RecordBound(radius=2.0)

@@ -121,7 +121,7 @@ def test_no_room_but_query_asks_for_the_name_of_a_query():
 
     modules = [path for path in (*ROOT.rglob("*.py"), *(ROOT.parent / "pages").glob("*.py"))
                if path.parent.name != "query"]
-    found = [f"{path.name}:{node.lineno}" for path in modules for node in ast.walk(ast.parse(path.read_text()))
+    found = [f"{path.name}:{node.lineno}" for path in modules for node in ast.walk(ast.parse(path.read_text("utf-8")))
              if isinstance(node, ast.Compare) and asks(node) and words(node)]
     assert len(modules) > 100
     assert not found

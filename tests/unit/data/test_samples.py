@@ -42,8 +42,8 @@ def read(name):
 
 
 def run_build(*arguments, env=None):
-    command = [sys.executable, str(ROOT / "tools" / "build_samples.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=env)
+    command = [sys.executable, "-X", "utf8", str(ROOT / "tools" / "build_samples.py"), *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, timeout=300, env=env)
 
 
 def test_the_samples_are_the_five_in_order_of_difficulty():

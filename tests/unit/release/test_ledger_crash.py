@@ -1,6 +1,7 @@
 """Whatever happens to a program or its disk: one sentence at most, and a ledger that never tells too little."""
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import tempfile
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[3]
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no program can be forked here, to be killed")
 
 
 @pytest.fixture
