@@ -44,7 +44,8 @@ _REFERENCES = (
     "B. Balle, Y.-X. Wang. Improving the Gaussian mechanism for differential privacy. ICML 2018. (The exact limit.)",
     "J. Dong, A. Roth, W. J. Su. Gaussian differential privacy. Journal of the Royal Statistical Society B, 2022. "
     "(Odds, and several releases.)",
-    "C. Dwork, A. Roth. The algorithmic foundations of differential privacy. 2014. (What the guarantee means.)")
+    "C. Dwork, A. Roth. The algorithmic foundations of differential privacy. 2014. (What the guarantee means.)",
+    "M. Hardt, K. Talwar. On the geometry of differential privacy. STOC 2010. (Box noise.)")
 
 
 def data_title(setup: Setup) -> str:
@@ -117,6 +118,8 @@ def width_table(setup: Setup) -> WidthTable:
 def spent_words(setup: Setup) -> str:
     """Epsilon asked and epsilon really spent."""
     most, delta = at_most(setup.design.mu_is), as_probability(setup.delta)
+    if setup.design.is_pure:
+        return f"**Asked and spent: ε = {setup.scenario.epsilon:g} with δ = 0.**"
     words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
              f"{as_number(setup.epsilon_spent)}.**")
     spent = spent_mu(setup.design)
@@ -136,9 +139,10 @@ def promise_sentences(setup: Setup) -> list[str]:
     added = setup.query.is_graph or setup.scenario.neighbours == "add-remove"
     change = f"add or remove any one {thing(setup)}" if added else (
         f"replace any one {thing(setup)} by any other within the ranges")
+    delta = "δ is 0" if setup.design.is_pure else f"plus δ = {as_probability(setup.delta)}"
     return [
-        f"**{capitalised(change)}: the chance of any result grows at most e^ε = {factor} times, plus δ = "
-        f"{as_probability(setup.delta)}.** Guesses about one {thing(setup)} can gain no more than that.",
+        f"**{capitalised(change)}: the chance of any result grows at most e^ε = {factor} times, {delta}.** Guesses "
+        f"about one {thing(setup)} can gain no more than that.",
         spent_words(setup),
         f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}." if open_parts(setup) else
         "The guarantee holds whatever an attacker knows, and whatever anyone does with the answer later."]
@@ -166,15 +170,17 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
                 f"directional {MODES[design.mode].over}.")
     if design.blocks:
-        said.append(f"**Family of noise:** {OTHER_FAMILIES[scenario.noise_family]}.")
-    said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" else
+        trial = "" if design.is_pure else " It cannot be drawn exactly, so it is only for trials."
+        said.append(f"**Family of noise:** {OTHER_FAMILIES[scenario.noise_family]}.{trial}")
+    said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" or design.is_pure else
                 "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.")
     said += [_directions_words(setup), _split_words(setup)]
     chosen = chosen_on_data(scenario)
     if chosen:
         said.append(f"**Chosen after looking at results on the data, not private:** {listed(chosen)}.")
-    adds = "pure ε add up" if design.blocks else "their μ add up as squares"
-    said.append(f"**One answer.** Each further release of the same records spends more; {adds}.")
+    adds = "the ε of box and Laplace noise add up, " if design.is_pure else ""
+    said.append(f"**One answer.** Each further release of the same records spends more; {adds}the μ of Gaussian noise "
+                "add up as squares.")
     return said
 
 
@@ -201,7 +207,8 @@ def _delta_words(setup: Setup) -> str:
         paper = delta == paper_delta(n)
         source = f"one over the number of {counted}, as in the paper" if paper else "as chosen"
     caution = delta_caution(delta, n, thing(setup))
-    return f"**Delta:** {as_probability(delta)}, {source}.{f' **{caution}**' if caution else ''} It is {DELTA_IS}."
+    own = "0 for this noise. Gaussian noise, for comparison, has " if setup.design.is_pure else ""
+    return f"**Delta:** {own}{as_probability(delta)}, {source}.{f' **{caution}**' if caution else ''} It is {DELTA_IS}."
 
 
 def _directions_words(setup: Setup) -> str:
@@ -272,10 +279,12 @@ def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
     rows = []
     for outcome in results.outcomes:
         key = outcome.mechanism.key
-        most = at_most(designs[key].mu_is) if key in designs else ""
+        most, spent = at_most(designs[key].mu_is) if key in designs else "", outcome.epsilon_spent
+        if key == "mvg" and setup.design.blocks:
+            spent = setup.design.epsilon_spent(results.delta)
         error = mean_words(outcome) if outcome.errors.size else in_markdown(outcome.reason or "no trial yet")
         rows.append((in_markdown(outcome.mechanism.label), error,
-                     "" if outcome.epsilon_spent is None else f"{most}{as_number(outcome.epsilon_spent)}"))
+                     "" if spent is None else f"{most}{as_number(spent)}"))
     return rows + [(label, as_number(value), "") for key, label in REFERENCES.items()
                    for value in [getattr(results.references, key)] if math.isfinite(value)]
 

@@ -83,8 +83,9 @@ def design_slides(setup: Setup) -> dict[str, Picture]:
                             tail=setup.scenario.tail, as_noise=True, all_tails=False,
                             s2_words=f"the tight s₂ = {as_number(query.sensitivity)}")
     slides["bounds"] = replace(limits, about="""\
-How much equal noise each guarantee asks for, as the privacy budget varies; lower is better. The points are this \
-scenario. The theorems are sufficient, and loose; less noise than the exact limit would break the promise.""")
+How much equal Gaussian noise each guarantee asks for, as the privacy budget varies; lower is better. The points are \
+this scenario. The theorems are sufficient, and loose; less Gaussian noise than the exact limit would break the \
+promise.""")
     return slides
 
 

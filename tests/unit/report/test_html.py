@@ -20,6 +20,7 @@ from mvgviz.pictures.error_axis import reference_items
 from mvgviz.pictures.report import (
     assumption_sentences,
     data_title,
+    error_rows,
     limit_rows,
     promise_sentences,
     sharing_warnings,
@@ -298,3 +299,21 @@ def test_report_and_certificate_name_gaps_and_what_was_done_with_them():
     assert certificate["prepared"]["words"].startswith("filled with the middle of the range")
     assert (certificate["prepared"]["records_per_person"], certificate["title"]) == (1, "Doses")
     assert all("Doses" in name for _, _, name, _, _ in files_of(1, given))
+
+
+@pytest.mark.parametrize(("family", "said", "absent"), [
+    ("box", ["e^ε = 2.72 times, δ is 0.", "Asked and spent: ε = 1 with δ = 0.", "Delta: 0 for this noise", "their "
+             "distance is exact", "the ε of box and Laplace noise add up"], ["only for trials"]),
+    ("laplace", ["Asked and spent: ε = 1 with δ = 0.", "Family of noise: Laplace noise."], ["only for trials"]),
+    ("ellipse", ["plus δ = 10⁻⁶", "Really spent by the noise: at most ε = 1.00", "so it is only for trials"],
+     ["Asked and spent", "the ε of box"])])
+def test_a_report_on_other_families_says_what_they_promise(family, said, absent, without_library):
+    scenario = Scenario.default_for("liver").changed(query="mean", task="reconstruction", family=family)
+    setup = setup_of(scenario)
+    results = run_trials(scenario, setup.dataset, trials=3, mechanisms=("mvg", "iid"))
+    text = " ".join(text_of(report_html(setup, results, simulated=False)).split())
+    assert all(words in text for words in said)
+    assert not any(words in text for words in absent)
+    assert "less Gaussian noise than the exact limit would break the promise" in text
+    [own, _, *_] = error_rows(setup, results)
+    assert own[2] == "at most 1.00"
