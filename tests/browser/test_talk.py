@@ -26,6 +26,7 @@ LONG = Dataset(
 OF_FILE = Scenario.default_for("upload-0123456789ab").changed(query="mean", priority=(0,), priority_directions=(0,))
 SETUPS = {
     "long names": (OF_FILE, LONG), "table": (OF_FILE.changed(query="identity", allocation="binary"), LONG),
+    "pairs": (OF_FILE.changed(query="covariance"), LONG),
     "kernel": (Scenario.default_for("liver").changed(query="kernel"), sample("liver")),
     **{name: (Scenario.default_for(name), sample(name))
        for name in ("two_features", "liver", "cardiotocography", "karate")}}
@@ -53,6 +54,27 @@ def test_letters_are_large_inside_and_apart(name, size, opened):
     for _ in range(5):
         assert page.evaluate(MEASURE, 28 * size[0] / 1920) == []
         page.keyboard.press("ArrowRight")
+    page.close()
+
+
+@pytest.mark.parametrize("name", SETUPS)
+def test_a_long_name_leaves_room_for_the_unit(name, opened):
+    page = opened(build(*SETUPS[name]))
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    cut = page.locator(".across:visible, .upwards:visible").evaluate_all("""nodes => nodes.filter(node => {
+      const unit = document.createRange(), text = node.firstChild;
+      unit.setStart(text, text.data.indexOf("("));
+      unit.setEnd(text, text.data.lastIndexOf(")", text.data.indexOf(") on ") + 1) + 1);
+      const [letters, box] = [unit.getBoundingClientRect(), node.getBoundingClientRect()];
+      return letters.bottom > box.bottom + 1 || letters.right > box.right + 1;
+    }).map(node => node.innerText)""")
+    assert cut == []
+    page.keyboard.press("ArrowRight")
+    rows = page.locator(".card:visible").nth(1).locator("strong")
+    assert rows.count() > 0
+    for row in rows.all():  # a number has its unit, and nothing of it is cut off
+        assert row.evaluate("node => !node.closest('.clip1, .clip2') && /± [^ ]+\\s\\S/.test(node.innerText)"), name
     page.close()
 
 
