@@ -4,11 +4,11 @@ import os
 import pathlib
 import shutil
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import TimeoutError, sync_playwright
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -57,6 +57,19 @@ def eventually(tab, is_so):
             return
         tab.wait_for_timeout(50)
     raise AssertionError("it did not come to that")
+
+
+def choose(tab, file, name="mine.csv", key="upload_file"):
+    """Chooses a file, by its path or content; again while nothing is sent, for Streamlit drops its answer, where to
+    send it, when a run starts at that moment."""
+    if not isinstance(file, os.PathLike):
+        content = file if isinstance(file, bytes) else file.encode()
+        file = {"name": name, "mimeType": "text/plain", "buffer": content}
+    for _ in range(20):
+        with suppress(TimeoutError), tab.expect_request(lambda asked: asked.method == "PUT", timeout=9_000):
+            tab.locator(f".st-key-{key} input[type=file]").set_input_files(file)
+            return
+    raise AssertionError("the file was not sent")
 
 
 def box_of(locator):

@@ -13,7 +13,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.pictures.trade_off import trade_off_numbers
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import ATTACKER, DATA, HOME, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, box_of, shoot
+from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, box_of, choose, shoot
 
 
 def path_of(page):
@@ -108,8 +108,7 @@ def test_a_file_stays_in_its_session_and_a_typed_range_is_kept_and_stated_by_the
     tab = visit("data")
     tab.get_by_text("Use your own file").click()
     content = "\n".join(["height,weight,name", *(f"{150 + i % 40},{50 + i % 35},p{i}" for i in range(300))])
-    tab.locator("input[type=file]").first.set_input_files(
-        {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    choose(tab, content, "people.csv")
     tab.wait_for_url("**data=upload-**")
     expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
     stranger = visit("data")

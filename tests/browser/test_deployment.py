@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from tests.browser.chromium import PICTURES, ROOT, at_rest
+from tests.browser.chromium import PICTURES, ROOT, at_rest, choose
 from tests.browser.conftest import free_port, served
 from tests.browser.provider import log_in, provider, write_secrets
 from tests.doors import assert_guarded
@@ -76,9 +76,7 @@ def walk(browser, port):
     assert download.value.suggested_filename.endswith(".svg")
     tab.goto(f"https://localhost:{port}/data")
     tab.get_by_text("Use your own file").click()
-    content = "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60))
-    tab.locator(".st-key-upload_file input[type=file]").set_input_files(
-        {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    choose(tab, "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60)))
     tab.get_by_text("2 features × 60 records").wait_for()
     tab.get_by_role("button", name="Log out").click()
     tab.get_by_role("button", name="Log in").wait_for()

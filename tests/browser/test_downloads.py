@@ -17,7 +17,7 @@ from mvgviz import QuestionPlan, Scenario, run_trials
 from mvgviz.data import sample
 from mvgviz.report.html import report_html
 from mvgviz.scenario.resolve import build
-from tests.browser.chromium import ROOT, shoot
+from tests.browser.chromium import ROOT, choose, shoot
 
 EXPORTS = "Report, script, link"
 
@@ -124,8 +124,7 @@ def test_report_program_notebook_and_scenario_open(visit, tmp_path):
 
     other = Scenario.default_for("karate").changed(epsilon=0.5)
     tab.get_by_role("button", name="Study", exact=True).click()
-    tab.locator(".st-key-study_file input[type=file]").set_input_files(
-        {"name": "scenario.json", "mimeType": "application/json", "buffer": other.to_json().encode()})
+    choose(tab, other.to_json(), "scenario.json", "study_file")
     tab.wait_for_url("**data=karate&epsilon=0.5**")
     expect(tab.locator(".strip")).to_contain_text("ε = 0.5 at δ = 10⁻⁶")
 

@@ -20,7 +20,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from mvgviz import Ledger
 from mvgviz.ui.menu import DATA, RELEASE, UTILITY
-from tests.browser.chromium import PICTURES, at_rest
+from tests.browser.chromium import PICTURES, at_rest, choose
 from tests.browser.conftest import free_port, started
 
 pytestmark = pytest.mark.faults
@@ -78,17 +78,11 @@ def tab(browser):
     page.close()
 
 
-def choose(tab, content=TABLE, name="mine.csv"):
-    """Choose a file on Data & query, where the box for it is open."""
-    tab.locator(".st-key-upload_file input[type=file]").set_input_files(
-        {"name": name, "mimeType": "text/csv", "buffer": content if isinstance(content, bytes) else content.encode()})
-
-
 def bring(tab, address):
     """A tab with the marked table."""
     tab.goto(f"{address}/{LINK}")
     tab.get_by_text("this file is not here").wait_for()
-    choose(tab)
+    choose(tab, TABLE)
     tab.get_by_text(WORDS).wait_for()
 
 
@@ -331,7 +325,7 @@ def test_a_worker_that_dies_is_told_and_another_takes_over(tab, tmp_path):
         next(child for child in psutil.Process(front.pid).children() if own in child.cmdline()).kill()
         goes_on_with_the_study(tab)
         tab.get_by_role("link", name="To Data & query").click()
-        choose(tab)
+        choose(tab, TABLE)
         tab.get_by_text(WORDS).wait_for()
         assert files_with_marks(tmp_path) == []
     finally:
@@ -356,7 +350,7 @@ def test_memory_that_is_short_is_told_and_costs_nobody_anything(browser, tmp_pat
         choose(first, of_bytes(250_000, 6), "twelve.npz")
         first.get_by_text("6 features × 250,000 records").wait_for()
         second.get_by_text("Use your own file").click()
-        choose(second)
+        choose(second, TABLE)
         second.get_by_text(WORDS).wait_for()
 
         choose(second, of_bytes(250_001, 6), "more.npz")  # small as a file

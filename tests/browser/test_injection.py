@@ -11,7 +11,7 @@ import pytest
 from mvgviz import Scenario, Study
 from mvgviz.ui.menu import BUDGET, COMPARE, PLAN, PRIVACY, RELEASE, SHAPE, UTILITY
 from tests import hostile
-from tests.browser.chromium import PICTURES, at_rest, eventually
+from tests.browser.chromium import PICTURES, at_rest, choose, eventually
 
 _ACTIVE = """() => {
     const found = [];
@@ -72,8 +72,7 @@ def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, a
     tab.wait_for_selector(PICTURES)
     tab.get_by_text("Use your own file").click()
     name = f"{hostile.NAMES[1]}{hostile.NAMES[4]}.csv"
-    tab.locator(".st-key-upload_file input[type=file]").set_input_files(
-        {"name": name, "mimeType": "text/csv", "buffer": hostile.table(hostile.NAMES[:17])})
+    choose(tab, hostile.table(hostile.NAMES[:17]), name)
     tab.get_by_text("17 features × 40 records").wait_for()
     tab.get_by_role("button", name="Study", exact=True).click()
     tab.get_by_label("Notes").fill("\n".join(hostile.NAMES[:-1]))
@@ -126,9 +125,7 @@ def test_nothing_in_a_link_or_a_study_runs(watched, address):
                           (hostile.NAMES[4], {"population": hostile.NAMES[2], "notes": hostile.NAMES[6]})):
         own["data"]["name"] = name
         tab.get_by_role("button", name="Study", exact=True).click()
-        tab.locator(".st-key-study_file input[type=file]").set_input_files(
-            {"name": f"{hostile.NAMES[1]}.json", "mimeType": "application/json",
-             "buffer": json.dumps(own | changes).encode()})
+        choose(tab, json.dumps(own | changes), f"{hostile.NAMES[1]}.json", "study_file")
         tab.get_by_text("The study was not opened" if "scenario" in changes else "The study is about").wait_for()
         watched.assert_harmless("study")
         tab.keyboard.press("Escape")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mvgviz.text import as_number
-from tests.browser.chromium import at_rest, eventually, shoot
+from tests.browser.chromium import at_rest, choose, eventually, shoot
 
 RNG = np.random.default_rng(8)
 REGIONS = ("Nord", "Süd", "Łódź")
@@ -89,7 +89,7 @@ def to_released(hand, file):
     tab = hand.tab
     hand.press(tab.get_by_text("Use your own file"))
     hand.presses += 2  # the button of the box, and the one of the dialog
-    tab.locator(".st-key-upload_file input[type=file]").set_input_files(file)
+    choose(tab, file)
     hand.button("upload_use_person")
     hand.go_to("At most this many rows each")
     tab.keyboard.press("ControlOrMeta+a")

@@ -3,7 +3,7 @@
 import pytest
 
 from mvgviz.ui.menu import BUDGET, RELEASE, SHAPE
-from tests.browser.chromium import PICTURES, at_rest
+from tests.browser.chromium import PICTURES, at_rest, choose
 from tests.browser.conftest import served
 
 
@@ -25,14 +25,9 @@ class Visitor:
 
     def bring(self):
         self.tab.wait_for_selector(PICTURES)
-        at_rest(self.tab)
         self.tab.get_by_text("Use your own file").click()
-        self.tab.locator(".st-key-upload_file button").first.wait_for()
-        at_rest(self.tab)
         rows = "".join(f"{self.k}{i % 9},{i % (5 + self.k)}\n" for i in range(60))
-        self.tab.locator(".st-key-upload_file input[type=file]").set_input_files(
-            {"name": f"file-{mark(self.k)}.csv", "mimeType": "text/csv",
-             "buffer": f"{mark(self.k)},b\n{rows}".encode()})
+        choose(self.tab, f"{mark(self.k)},b\n{rows}", f"file-{mark(self.k)}.csv")
 
     def go(self, page):
         self.tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()

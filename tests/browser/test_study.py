@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from tests.browser.chromium import PICTURES, eventually
+from tests.browser.chromium import PICTURES, choose, eventually
 from tests.browser.conftest import served
 
 ACCEPTED = "proposed from the data, accepted"
@@ -21,7 +21,7 @@ def own_file(tmp_path):
 
 def choose_file(page, path):
     page.get_by_text("Use your own file").click()
-    page.locator(".st-key-upload_file input[type=file]").set_input_files(path)
+    choose(page, path)
     page.get_by_text("2 features × 60 records").wait_for()
 
 
@@ -69,7 +69,7 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         assert page.locator(PICTURES).count() == 0  # no other data in its place
         page.get_by_role("button", name="Open the last study").click()
         page.get_by_text("The study is about mine.csv").wait_for()
-        page.locator(".st-key-upload_file input[type=file]").set_input_files(own_file)
+        choose(page, own_file)
         page.get_by_text("2 features × 60 records").wait_for()
         page.get_by_text(ACCEPTED).first.wait_for()
         page.close()
@@ -79,6 +79,6 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         other.get_by_text("this file is not here").wait_for()
         assert other.get_by_text("This tab still has").count() == 0
         other.get_by_role("button", name="Study", exact=True).click()
-        other.locator(".st-key-study_file input[type=file]").set_input_files(tmp_path / "study.json")
+        choose(other, tmp_path / "study.json", key="study_file")
         other.get_by_text("The study is about mine.csv").wait_for()
         other.close()
