@@ -4,6 +4,7 @@ import ast
 import inspect
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -134,3 +135,39 @@ def test_every_benchmark_and_tool_finds_what_it_uses():
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.parent, capture_output=True, text=True, check=False)
     assert len(names) > 12
     assert done.returncode == 0, done.stderr
+
+
+def test_the_workflows_call_what_the_makefile_has_on_every_system_and_version():
+    yaml = pytest.importorskip("yaml")
+    top = ROOT.parent
+    jobs = {name: job for file in (top / ".github" / "workflows").glob("*.yml")
+            for name, job in yaml.safe_load(file.read_text("utf-8"))["jobs"].items()}
+    runs = " ".join(step.get("run", "") for job in jobs.values() for step in job["steps"])
+    targets = re.findall(r"(?m)^([\w-]+):", (top / "Makefile").read_text("utf-8"))
+    assert {"test", "audit", "faults", "dist", "bench", "docs", "debian"} <= set(re.findall(r"\bmake (\w+)", runs)) <= {
+        *targets}
+    assert jobs["systems"]["strategy"]["matrix"] == {"system": ["ubuntu-latest", "macos-latest", "windows-latest"],
+                                                     "python": ["3.11", "3.12", "3.13", "3.14"]}
+
+
+def test_the_citation_is_of_this_version_and_names_the_theory():
+    yaml = pytest.importorskip("yaml")
+    held = yaml.safe_load((ROOT.parent / "CITATION.cff").read_text("utf-8"))
+    assert held["version"] == mvgviz.__version__
+    assert {"title", "authors", "license", "message", "references"} <= held.keys()
+    assert any("General Gaussian noise" in one["title"] for one in held["references"])
+
+
+def test_the_page_about_other_packages_has_the_tables_that_the_script_prints():
+    script, page = (
+        (ROOT.parent / place).read_text("utf-8") for place in ("benchmarks/peers.py", "docs/peers.md"))
+    heads = re.findall(r"(?m)^\| ([A-Z].*: .*) \| records \| columns \| (.*) \|$", page)
+    assert len(heads) == 3
+    for title, names in heads:
+        assert f'("{title}"' in script
+        assert "(" + ", ".join(f'"{name}"' for name in names.split(" | ")) + ")" in script
+        rows = re.findall(r"(?m)^\| (\w+: \w+) \|(?: [\d,.–> ]+ \|)+$", page.partition(title)[2].partition("\n\n")[0])
+        assert len(rows) == 6, title
+    for table, label in {tuple(row.split(": ")) for row in rows}:
+        assert table in script
+        assert label in script
