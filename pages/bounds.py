@@ -60,8 +60,9 @@ with right:
     for sentence in sentences:
         st.markdown(sentence)
     if setup.scenario.directions == "private":
-        st.caption(f"Private directions took {setup.scenario.private_share:.0%} of the budget; these sentences compare "
-                   "noise at what is left. Curves and map show equal noise at the whole budget.")
+        share = 100 * setup.scenario.private_share
+        st.caption(f"Private directions took {share:.0f} % of the budget. The words compare noise at what is left; "
+                   "curves and map show equal noise at the whole budget.")
     with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
         for note in words.FOOTNOTES:
             st.markdown(note)

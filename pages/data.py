@@ -133,8 +133,7 @@ with right:
     st.caption(session.promised(said))
 with st.expander("The records, and where they come from", icon=":material/info:"):
     if about is not None:
-        st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
-                    f"A record is {about.record}.")
+        st.markdown(f"**{about.title}**. {about.summary} A record is {about.record}.")
         st.caption(f"{about.citation}. {about.licence}.")
     shown = data.matrix[:, :200].T
     st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)

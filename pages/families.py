@@ -22,7 +22,7 @@ else:
     st.info("Box and Laplace noise need a mean or a table without a clipping bound. This page shows a mean of the same "
             f"{case.size} columns.", icon=":material/info:")
 draw_family("families_family")
-st.caption("You can release Box, Laplace and Gaussian noise. Ellipse noise is for trials: nobody can draw it exactly.")
+st.caption("Box, Laplace and Gaussian noise can be released. Ellipse noise is for trials: nobody can draw it exactly.")
 split, mapped = {"families_split": _split(case)} if case.is_split else {}, {"families_map": _map(case)}
 draw_charts((split or mapped) | {"families_curves": _curves(case)})
 draw_charts((mapped if split else {}) | {"families_releases_chart": _releases(case, releases)})

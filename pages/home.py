@@ -75,7 +75,7 @@ else:
 st.markdown("#### The more columns, the more there is to gain")
 _more_columns(key="home_columns", data={
     "start": _MOST, "epsilon": scenario.epsilon, "gains": _gains(scenario.epsilon),
-    "about": f"One column gets {_SHARE:.0%} of the budget; ε = {scenario.epsilon:g}, δ = "
+    "about": f"One column gets {100 * _SHARE:.0f} % of the budget; ε = {scenario.epsilon:g}, δ = "
              f"{as_probability(1 / _RECORDS)}; noise in units of each column's range."})
 if trade_off_refusal(setup) is None:
     st.markdown("#### What priority columns gain, what other columns pay")

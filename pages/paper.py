@@ -76,7 +76,7 @@ def _beyond(row: MeasuredRow) -> str:
 
 
 def _draw_shares(report: Report) -> None:
-    shares = [f"τ {share:.0%}" for share in report.rows[0].exact.shares]
+    shares = [f"τ {100 * share:.0f} %" for share in report.rows[0].exact.shares]
     lines = []
     for priorities in report.sets:
         for label, cell in (("as printed", priorities.as_printed), ("exact", priorities.exact)):

@@ -236,7 +236,7 @@ def _draw_cap() -> None:
             desk.ledger.set_cap(new if capped else None, people,
                                 pure=state.get("release_cap_pure", 0.0) if capped else 0.0)
 
-    whom = "the same people" if people is None else in_markdown(people)
+    whom = "these people" if people is None else in_markdown(people)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.toggle(f"Cap the budget of {whom}", key="release_capped", on_change=change)
         if cap is not None:

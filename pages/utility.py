@@ -189,7 +189,7 @@ def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Direct
     if refused:
         st.info(in_markdown(refused), icon=":material/block:")
     if scenario.allocation not in ("binary", "least-error"):
-        st.caption(f"Here each set gets {scenario.share:.0%} of the precision budget, unlike in your scenario.")
+        st.caption(f"Here each set gets {100 * scenario.share:.0f} % of the precision budget, unlike in your scenario.")
     return sets
 
 

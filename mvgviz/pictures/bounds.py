@@ -392,5 +392,5 @@ def _digits(value: float) -> str:
 
 def times(factors: FloatArray) -> str:
     """"196 times", or "120 to 250 times" where directions differ."""
-    low, high = float(factors.min()), float(factors.max())
+    low, high = (float(f"{end:.3g}") for end in (factors.min(), factors.max()))
     return f"{'' if high <= low * (1 + _ALIKE) else f'{as_number(low)} to '}{as_number(high)} times"

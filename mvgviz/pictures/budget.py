@@ -48,7 +48,7 @@ def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
     both = " Shown is each direction with itself; where two meet, the noise lies between theirs."
     equal = "equal Gaussian noise at the same ε and δ" if setup.design.blocks else "equal noise with the same guarantee"
     return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, f"""\
-The typical error (standard deviation of the noise) along each direction, over that of {equal}. Left of the line a \
+Typical error (standard deviation) along each direction, as a multiple of {equal}. Left of the line a \
 direction gains; right of it, it pays. Private directions cost a part of the budget; equal noise keeps it.\
 {both * (setup.design.mode == "both")}""")
 

@@ -321,15 +321,15 @@ def _best(able: list[Outcome], numbers: Ranking) -> str:
         return f"None clearly beats {baseline}; first is {_name(first)}"
     difference = paired(first, others[0]) if others else None
     if difference is not None and difference.verdict in (SAME, UNCLEAR) and first.errors.size > 1:
-        return f"{_name(first)} and {_name(others[0])} are best here"
-    return f"{_name(first)} is best here"
+        return f"Best here: {_name(first)}; {_name(others[0])}"
+    return f"Best here: {_name(first)}"
 
 
 def _against_second(first: Outcome, second: Outcome) -> str:
     difference, name = paired(first, second), _name(second)
     if difference is None or difference.verdict == SAME:
-        return f"Second, {name}, has the same error."
-    less = f"{name}, second, has {more_words(second.mean, first.mean)}"
+        return f"Second: {name}, with the same error."
+    less = f"Second: {name}, with {more_words(second.mean, first.mean)}"
     if not math.isfinite(difference.half_width):
         return f"{less}; one trial cannot tell."
     interval = f"paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)}"

@@ -47,7 +47,7 @@ def histograms_picture(data: Dataset, positions: Sequence[int]) -> Picture:
     least = min(used, key=used.__getitem__)
     return Picture(styled(figure, height=max(_PANEL * rows + 30, 200), legend=False, top=26), (
         f"**{data.n_features} features × {data.n_records:,} records**. "
-        f"{in_markdown(data.features[least])} uses the least of its range ({used[least]:.0%})."), (
+        f"{in_markdown(data.features[least])} uses the least of its range ({100 * used[least]:.0f} %)."), (
         "Privacy rests on the declared ranges, which are public. Wider ranges need more noise."))
 
 
@@ -154,10 +154,10 @@ def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
 def pull_words(setup: Setup, cost: BoundCost, *, on_data: bool) -> str:
     """How far clipping moves the answer, on simulated data and, if ``on_data``, on the data."""
     one_sided = ", all on one side of the middle" if setup.query.is_mean else ""
-    found = [f"{as_factor(bias / cost.without)} on {where}, with the noise {as_factor(cost.together(bias))}"
+    found = [f"{as_factor(bias / cost.without)} on {where}, {as_factor(cost.together(bias))} with the noise"
              for where, bias in ((f"simulated records{one_sided}", cost.bias),
                                  *[("the data itself (not private)", cost.data_bias)] * on_data)]
-    return f"Clipping adds a bias. In units of the noise without clipping it is {'; '.join(found)}."
+    return f"Clipping adds a bias. As a multiple of the noise without clipping: {'; '.join(found)}."
 
 
 def cost_warning(setup: Setup, cost: BoundCost) -> str | None:

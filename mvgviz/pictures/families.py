@@ -165,9 +165,9 @@ def family_split_picture(case: Case) -> Picture:
                 "**No family beats the Gaussian split here.**")
     return Picture(styled(figure, height=380), takeaway, f"""\
 Each curve is one family at the same promise, for one release. Down and left is better. Dots: a share of
-{case.share:.0%} for the {priority} priority columns of {case.size}. Gaussian and ellipse noise divide precision; box
-and Laplace noise divide ε. One record changes each number by at most its range. Dotted: no noise of any family with
-this promise lies left of it.""")
+{100 * case.share:.0f} % for the {priority} priority columns of {case.size}. Gaussian and ellipse noise divide
+precision, box and Laplace noise ε. One record changes each number by at most its range. Dotted: no noise of any family
+with this promise lies left of it.""")
 
 
 @lru_cache(maxsize=8)

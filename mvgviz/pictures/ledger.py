@@ -182,7 +182,7 @@ def budget_words(spends: str, numbers: BudgetNumbers, *, lasts: bool, named: boo
     this = f"**{'Another' if another else 'This'} release spends {spends}.**"
     then = (f"With earlier releases {whom} (ε = {as_number(numbers.epsilon_before)}) the total becomes "
             f"ε = {as_number(numbers.epsilon_after)}." if another else
-            f"It is the first {first}.") + _pure_words(numbers)
+            f"It is the first release {first}.") + _pure_words(numbers)
     if numbers.more is None:
         return f"{this} {then}"
     room = {0: "**That exceeds the cap.**", 1: "The cap allows this one and no other like it."}.get(

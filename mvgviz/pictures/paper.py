@@ -55,8 +55,8 @@ def directions_picture(curves: Sequence[Curve], references: References, *, symbo
     scale = {"type": "log"} if log else {"type": "linear", "rangemode": "tozero"}
     figure.update_yaxes(title=f"error {symbol}" + (" (log scale)" if log else ""), **scale)
     return Picture(styled(figure, height=420), _directions_words(curves), (
-        f"Priority columns get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Colour: the "
-        "guarantee. Dash: the priority columns. The paper draws Theorem 1 only, without figures."))
+        f"Priority columns get {100 * FIGURE4_SHARE:.0f} % of the budget, the middle of the paper's shares. Colour: "
+        "the guarantee. Dash: the priority columns. The paper draws Theorem 1 only, without figures."))
 
 
 def _directions_words(curves: Sequence[Curve]) -> str:
@@ -96,7 +96,7 @@ def row_dots(report: Report) -> list[Dot]:
         for series, cell in ((AS_PRINTED, row.as_printed), (EXACTLY, row.exact)):
             if not math.isnan(cell.mean):
                 half = 0.0 if math.isnan(cell.half_width) else cell.half_width / ours
-                share = "" if cell.share is None else f", share {cell.share:.0%}"
+                share = "" if cell.share is None else f", share {100 * cell.share:.0f} %"
                 dots.append(Dot(row=row.label, series=series, way=report.way(cell.mean), half_width=half,
                                 text=f"{cell.mean:.4g}{share}"))
     return dots

@@ -286,12 +286,12 @@ def caveats(setup: Setup, spent: SpentMu) -> list[str]:
     """Return what the numbers count in and what they leave out."""
     said = []
     if spent.directions:
-        said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
+        said.append(f"Counted in: the private directions, which spent {100 * spent.directions_share:.0f} % of μ² "
                     f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
                     f"together {as_number(spent.total)}).")
     if spent.bound:
         said.append(f"Counted in: the private clipping radius, which spent "
-                    f"{(spent.bound / spent.total) ** 2:.0%} of μ² (μ = {as_number(spent.bound)}, noise "
+                    f"{100 * (spent.bound / spent.total) ** 2:.0f} % of μ² (μ = {as_number(spent.bound)}, noise "
                     f"{as_number(spent.noise)}, together at most {as_number(spent.total)}).")
     parts = open_parts(setup)
     if parts:
@@ -306,7 +306,7 @@ def reached_words(setup: Setup, attained: float) -> str:
     exact = setup.design.mu_is == "exact"
     if exact or attained > 0.999:
         return f"They reach the whole μ of the design{', which is exact' if exact else ''}."
-    return f"They are the worst found and reach {attained:.0%} of μ, which is an upper bound here."
+    return f"They are the worst found and reach {100 * attained:.0f} % of μ, which is an upper bound here."
 
 
 def blocks_words(setup: Setup) -> str:
@@ -344,7 +344,7 @@ def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool
                     f"audits: try more releases or another seed.{odd}")
         if not result.check.as_claimed:
             return f"**The noise is not as claimed:** {result.check.words}. The attack alone: {counts}."
-        part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if (
+        part = f" The pair attacked reaches only {100 * loss.attained:.0f} % of the bound μ." if (
             loss is not None and loss.attained < 0.99) else ""
         few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
         return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
@@ -377,4 +377,4 @@ def often(probability: float) -> str:
         return f"{round(100 * probability)} of 100"
     if probability >= 0.0095:
         return f"{round(1000 * probability)} of 1,000"
-    return f"1 of {as_number(1 / probability, 2)}" if probability > 1e-300 else "practically no"
+    return f"1 of {as_number(float(f'{1 / probability:.1e}'), 2)}" if probability > 1e-300 else "practically no"

@@ -213,8 +213,9 @@ def _delta_words(setup: Setup) -> str:
 
 def _directions_words(setup: Setup) -> str:
     directions = setup.design.directional_side.directions
-    paid = (f"released privately on {setup.scenario.private_share:.0%} of the budget. Those shown here come from a "
-            "known seed; a release draws new ones")
+    share = 100 * setup.scenario.private_share
+    paid = (f"released privately on {share:.0f} % of the budget. Those shown here come from a known seed; a release "
+            "draws new ones")
     return f"**Directions:** {in_markdown(directions.label)}, {_ORIGINS.get(setup.origins['directions'], paid)}."
 
 
@@ -225,10 +226,10 @@ def _split_words(setup: Setup) -> str:
     priorities = [k for k in scenario.priority_directions if k < size]
     if scenario.allocation in ("binary", "least-error"):
         weighed = scenario.allocation == "least-error" and not joined
-        kind = (f"{scenario.share:.0%} {'of the weight' if weighed else 'of the budget'} for "
+        kind = (f"{100 * scenario.share:.0f} % {'of the weight' if weighed else 'of the budget'} for "
                 f"{Names(setup).few(priorities)}" if 0 < len(priorities) < size else SPLITS["uniform"])
     if joined:
-        kind = f"{CONSTANT_SHARE:.0%} for the constant; of what is left, {kind}"
+        kind = f"{100 * CONSTANT_SHARE:.0f} % for the constant; of what is left, {kind}"
     origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
     shape = " It shapes the clipping ellipse, and the ellipse shapes the noise." if (
         setup.query.bound is not None and not setup.query.is_kernel) else ""

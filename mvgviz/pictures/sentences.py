@@ -70,7 +70,7 @@ def words_in(text: str) -> list[Word]:
 
 
 EMPTY_PLACE = ("A place filled in one dataset is empty in the other. An empty place counts as the middle of every "
-               "range, in second moments and counts as nothing. The number of places is public.")
+               "range (as nothing in second moments and counts). The number of places is public.")
 HOW_MANY = "The number of records of each person is not hidden."
 
 

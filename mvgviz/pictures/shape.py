@@ -71,8 +71,8 @@ def ellipse_picture(numbers: EllipseNumbers, names: tuple[str, str]) -> Picture:
                                        ("directional noise", theme.DIRECTIONAL, "solid", numbers.ours)):
         figure.add_scatter(x=cloud.draws[0], y=cloud.draws[1], mode="markers", name=label, showlegend=False,
                            hoverinfo="skip", marker={"size": 4, "color": colour, "opacity": 0.35})
-        theme.add_line(figure, cloud.outline[0], cloud.outline[1], f"{label}, {numbers.level:.0%} of draws", colour, 3,
-                       dash)
+        theme.add_line(figure, cloud.outline[0], cloud.outline[1], f"{label}, {100 * numbers.level:.0f} % of draws",
+                       colour, 3, dash)
     reach = 1.25 * float(np.abs(np.hstack([numbers.ours.outline, numbers.iid.outline])).max())
     figure.update_xaxes(title=f"noise on {in_html(names[0])}", range=[-reach, reach])
     figure.update_yaxes(title=f"noise on {in_html(names[1])}", range=[-reach, reach], scaleanchor="x", scaleratio=1)

@@ -151,8 +151,8 @@ def others_sentence(setup: Setup) -> str:
     if paid is None:
         return ""
     clipped = other_clipping(setup)
-    alone = "" if clipped is None else f" alone; clipping adds a bias of {clipped}"
-    return f"Noise on other {columns_of(setup)}: {as_factor(paid[1])} equal noise{alone}."
+    bias = "" if clipped is None else f"; clipping adds a bias of {clipped}"
+    return f"Noise on other {columns_of(setup)}: {as_factor(paid[1])} equal noise{bias}."
 
 
 def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:

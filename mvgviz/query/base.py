@@ -3,7 +3,7 @@
 Neighbours have the same number of records, one of them *replaced*; for graphs, one edge is *added or removed*. With
 ``neighbours="add-remove"`` one record is there or its place is empty: the number of places is public, and an empty one
 counts as the middle of every range (as the centre of a bound; of the levels of a category, as an equal part of each),
-in second moments and counts as nothing. Where a person has several records, all of them change together.
+as nothing in second moments and counts. All records of a person change together.
 """
 
 from __future__ import annotations

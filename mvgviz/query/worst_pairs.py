@@ -98,7 +98,7 @@ def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: 
         before, after = np.where(move > 0, 0.0, body.widths), np.where(move > 0, body.widths, 0.0)
         words = "one record moves across the whole declared range of every feature"
     if body.added:
-        words = "a record at the far end is added where a place was empty"
+        words = "a record at the far end fills an empty place"
     shown, columns = min(query.cols, _SHOWN), body.columns(cols)
     difference, left = np.zeros((query.rows, shown)), (move / body.divisor)[:, None]
     difference[:, [min(column, shown - 1) for column in columns]] = left

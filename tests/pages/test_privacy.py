@@ -29,7 +29,7 @@ SAID = {
     "a huge epsilon hides nothing": (NEIGHBOURS, KARATE | {"epsilon": "100"}, [
         "With 1 false alarm in 10,000 the best attack finds all 10,000", "practically always right"], []),
     "private directions are counted in": (RELEASES, LIVER | {"directions": "private", "private_share": "0.3"}, [
-        "private directions, which spent 30% of μ²", "which are learned once"], []),
+        "private directions, which spent 30 % of μ²", "which are learned once"], []),
     "directions of the data are left out": (NEIGHBOURS, LIVER | {"directions": "eigenvectors"}, [
         "Not covered: directions read", NOISE_ONLY], []),
     "a split of the data is left out": (NEIGHBOURS, LIVER | {"allocation": "max-pnr"}, [

@@ -68,7 +68,7 @@ def test_every_sentence_on_noise_as_an_error_says_noise_alone_and_the_most_that_
     assert any("noise alone" in name for name in front)
     assert clipping_words(setup, on_data=True) in off_by(setup, on_data=True)
     assert "on this data" not in off_by(setup, on_data=False)
-    assert re.search(r"equal noise alone; clipping adds a bias of at most [\d.]+ %", others_sentence(setup))
+    assert re.search(r"equal noise; clipping adds a bias of at most [\d.]+ %", others_sentence(setup))
     if query in ("identity", "mean"):
         assert clipping_words(setup, on_data=True) in own_units_words(setup, own_units(setup), on_data=True)
 

@@ -114,7 +114,7 @@ def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(n
     first, second = [one for one in numbers.outcomes if one.mechanism.released][:2]
     difference = first.errors - second.errors
     half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
-    assert text.startswith(f"**{first.mechanism.label} ")
+    assert text.startswith(f"**Best here: {first.mechanism.label}")
     assert ("no clear difference" in text) == (abs(difference.mean()) <= half)
     assert "better than the no-data baseline (0.268):** MVG, Theorem 1; Johnson" in text
 

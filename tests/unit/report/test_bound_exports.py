@@ -48,7 +48,7 @@ def test_the_report_states_bound_split_and_what_is_judged():
     assert "1.25 times the typical size" in dict(asked_items(setup))["Clipping"]
     said = " ".join(assumption_sentences(setup))
     assert "**Clipping:** clipped to an ellipse 1.25 times the typical size, chosen without" in said
-    assert "20% for the constant; of what is left, 80% of the budget for sgpt and drinks" in said
+    assert "20 % for the constant; of what is left, 80 % of the budget for sgpt and drinks" in said
     results = run_trials(setup.scenario, setup.dataset)
     measured = " ".join(measured_sentences(setup, results, simulated=False))
     assert "Measured on priority columns alone (priority: sgpt, drinks" in measured.replace(" and ", ", ")
