@@ -76,9 +76,12 @@ class Session:
             if message.metadata.cacheable and message.WhichOneof("type") != "ref_hash":
                 self.cached.add(message.hash)
             kind = message.WhichOneof("type")
-            state = _state(message.delta.new_element) if kind == "delta" else self.seen.get(message.ref_hash)
+            state = (_state(message.delta.new_element) if kind == "delta" else
+                     self.seen.get(message.ref_hash) if kind == "ref_hash" else None)
             if state is not None:
-                self.states[state.id] = self.seen[message.hash] = state
+                self.states[state.id] = state
+                if message.hash:
+                    self.seen[message.hash] = state
             if kind == "delta" and message.delta.new_element.WhichOneof("type") == "slider":
                 found = message.delta.new_element.slider
                 if self.slider is None or found.id == self.slider.id or "w_share" in found.id:
