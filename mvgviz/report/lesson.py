@@ -32,7 +32,10 @@ _LESSON = SCENES[:steps.MAIN]
 
 def lesson_html() -> str:
     """Return the steps, the game and the handout, which is what a browser prints."""
-    return _page({"steps": [_step(scene) for scene in _LESSON], "game": _game()})
+    shown = [{"title": scene.title, "control": scene.control, "ordered": scene.ordered,
+              "start": scene.step.values.index(scene.step.start), "values": [_at(scene, v) for v in scene.step.values]}
+             for scene in _LESSON]
+    return _page({"steps": shown, "game": _game()})
 
 
 def handout_html(address: str = "") -> str:
@@ -52,11 +55,6 @@ def _page(data: dict[str, Any], address: str = "") -> str:
         data=data, scenes=_LESSON, pupils=steps.PUPILS, delta=DELTA_IS, address=address, colours=CSS_COLOURS,
         light=LIGHT, dark=DARK, neighbours=neighbour_words(REPLACED_RECORD, "pupil"),
         code=qr_code(address) if address else "", plotly=get_plotlyjs(), version=VERSION)
-
-
-def _step(scene: Scene) -> dict[str, Any]:
-    return {"title": scene.title, "control": scene.control, "ordered": scene.ordered,
-            "start": scene.step.values.index(scene.step.start), "values": [_at(scene, v) for v in scene.step.values]}
 
 
 def _at(scene: Scene, value: Any) -> dict[str, Any]:

@@ -190,7 +190,8 @@ def _draw_undo() -> None:
         st.button(words, key=key, icon=f":material/{icon}:", type="tertiary", disabled=not 0 <= to <= last,
                   on_click=session.go_back_to, args=(to,))
     if last > 0:
-        steps = ["start", *(change_words(*pair, session.feature_names()) for pair in pairwise(kept.entries))]
+        features = () if (data := session.dataset_here()) is None else data.features
+        steps = ["start", *(change_words(*pair, features) for pair in pairwise(kept.entries))]
         labels = [f"{k}. {in_markdown(words)}{' (now)' * (k == kept.at)}" for k, words in enumerate(steps)]
         st.menu_button("History", range(last, -1, -1), key="w_history", icon=":material/history:", type="tertiary",
                        format_func=labels.__getitem__,
@@ -230,5 +231,5 @@ def _title(page: Page, *, undo: bool = False) -> None:
     st.html(f'<p class="question">{session.promised(page.question)}</p>')
     say_refused()
     say_restarted()
-    for sentence in session.notices():
+    for sentence in st.session_state.pop(session.NOTICES, ()):  # said once
         st.info(f"A part of the link was ignored: {in_markdown(sentence)}", icon=":material/link_off:")

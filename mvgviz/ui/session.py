@@ -31,7 +31,7 @@ from mvgviz.ui.history import History
 from mvgviz.ui.visitors import held
 from mvgviz.validation import FloatArray
 
-_SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
+_SCENARIO, _WRITTEN, _TOUCHED, NOTICES = "_scenario", "_written", "_touched", "_notices"
 _PAGE, _LEFT, SLIDE, _HISTORY = "_page", "_left", "_slide", "_history"
 _SHOWN, _RELEASES = "_shown_data", "_releases_here"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
@@ -79,7 +79,7 @@ def adopt_link() -> None:
         kept = held(new if first else marked(new))
         if kept.directions != new.directions:
             ignored = *ignored, "its directions are in a file"
-        st.session_state.update({_SCENARIO: kept, _NOTICES: ignored})
+        st.session_state.update({_SCENARIO: kept, NOTICES: ignored})
 
 
 def note_page(path: str, *, aside: bool, releases: bool) -> None:
@@ -114,11 +114,6 @@ def write_link(**place: str) -> None:
 def link() -> str:
     """Return the address that restores this screen."""
     return f"{(st.context.url or '').split('?')[0]}?{urlencode(scenario().to_query())}"
-
-
-def notices() -> tuple[str, ...]:
-    """Return sentences on ignored parts of a link, once."""
-    return tuple(st.session_state.pop(_NOTICES, ()))
 
 
 def scenario() -> Scenario:
@@ -345,11 +340,6 @@ def dataset_here() -> Dataset | None:
         return dataset()
     except InputError:
         return None
-
-
-def feature_names() -> tuple[str, ...]:
-    """Return the features of the scenario's data; none where that is not here."""
-    return () if (data := dataset_here()) is None else data.features
 
 
 def version() -> str:
