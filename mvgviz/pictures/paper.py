@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from mvgviz.paper import EPSILONS, Curve, Report
 from mvgviz.paper.runs import FIGURE4_SHARE
+from mvgviz.pictures.error_axis import add_lines_over, error_axis, lines_over
 from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, Picture, add_line, interval, styled
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
@@ -30,10 +31,10 @@ def measured(curve: Curve) -> list[tuple[float, Outcome]]:
 
 def directions_picture(curves: Sequence[Curve], references: References, *, symbol: str) -> Picture:
     """Error over epsilon (Figure 4): a line for each set, as far as it is measured; the theorem's in its own colour."""
-    least = min((outcome.mean for curve in curves for _, outcome in measured(curve)), default=None)
-    log = least is not None and least < _LOG_BELOW * references.random_guess
-    figure = go.Figure()
-    sets = list(dict.fromkeys(curve.name for curve in curves))
+    lines, ends = lines_over({EPSILONS[0]: references, EPSILONS[-1]: references}), (EPSILONS[0], EPSILONS[-1])
+    axis = error_axis([*(outcome.mean for curve in curves for _, outcome in measured(curve)),
+                       *(value for _, _, values in lines for value in values)])
+    figure, sets = go.Figure(), list(dict.fromkeys(curve.name for curve in curves))
     for curve in curves:
         points = measured(curve)
         means = [outcome.mean for _, outcome in points]
@@ -43,17 +44,12 @@ def directions_picture(curves: Sequence[Curve], references: References, *, symbo
         figure.add_scatter(x=[epsilon for epsilon, _ in points], y=means, mode="lines+markers",
                            name=f"{curve.name}: {guarantee}", line={"color": colour, "dash": _DASHES[k], "width": 2},
                            marker={"symbol": _SYMBOLS[k], "size": 8, "color": colour},
-                           error_y=interval(means, halves, thickness=1, log=log),
+                           error_y=interval(means, halves, thickness=1, log=axis.log),
                            hovertemplate="ε = %{x:g}: %{y:.3g}<extra>%{fullData.name}</extra>")
-    for label, value, dash in (("random guess", references.random_guess, "dash"),
-                               ("no-data baseline", references.trivial, "dot"),
-                               ("no privacy", references.non_private, "longdash")):
-        if value > 0:
-            add_line(figure, [EPSILONS[0], EPSILONS[-1]], [value, value], label, DATA, 1.5, dash)
+    add_lines_over(figure, axis, lines, ends)
     figure.update_xaxes(title="ε (log scale)", type="log", tickvals=list(EPSILONS),
                         ticktext=[f"{epsilon:g}" for epsilon in EPSILONS])
-    scale = {"type": "log"} if log else {"type": "linear", "rangemode": "tozero"}
-    figure.update_yaxes(title=f"error {symbol}" + (" (log scale)" if log else ""), **scale)
+    figure.update_yaxes(**axis.layout(f"error {symbol}", upright=True))
     return Picture(styled(figure, height=420), _directions_words(curves), (
         f"Priority columns get {100 * FIGURE4_SHARE:.0f} % of the budget, the middle of the paper's shares. Colour: "
         "the guarantee. Dash: the priority columns. The paper draws Theorem 1 only, without figures."))
