@@ -10,8 +10,7 @@ from pathlib import Path
 
 from mvgviz.errors import InputError
 
-CAUGHT, BAD_INPUT, STOPPED = 1, 2, 130
-"""Exit codes."""
+CAUGHT, BAD_INPUT, STOPPED = 1, 2, 130  # exit codes
 
 
 def say(text: str) -> None:

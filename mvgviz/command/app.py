@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mvgviz.command import read_bytes, say
 from mvgviz.command.opening import file_beside
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.release.ledger import ENVIRONMENT, ledger_from_environment, usual_place
 from mvgviz.scenario.study import Study
 from mvgviz.ui import door
@@ -49,8 +49,7 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
     for name in ("data", "study"):
         path: Path | None = getattr(chosen, name)
         if path is not None:
-            if not path.is_file():
-                raise InputError(f"--{name}: {path} is not a file")
+            refuse(not path.is_file(), f"--{name}: {path} is not a file")
             os.environ[_ENVIRONMENT[name]] = str(path.resolve())
     if chosen.study is not None:
         study = Study.from_json(read_bytes(chosen.study))

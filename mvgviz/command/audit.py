@@ -8,7 +8,7 @@ import numpy as np
 from mvgviz.command import CAUGHT, say_tenths
 from mvgviz.command.opening import opened_study
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.release.audit import Audit, judge, release_scores, simulate_scores
 from mvgviz.release.pure_audit import audit_pure
 from mvgviz.scenario.resolve import Setup, build
@@ -40,9 +40,8 @@ def _attacked(setup: Setup, attacks: int, rng: np.random.Generator | None) -> Au
     design, progress = setup.design, say_tenths("{:.0%} of the releases")
     if design.is_pure:
         return audit_pure(setup.table, setup.query, design, trials=attacks, rng=rng, progress=progress)
-    if design.blocks:
-        raise InputError("the audit attacks Gaussian, box and Laplace noise; this study has ellipse noise, so choose "
-                         "another family")
+    refuse(design.blocks, "the audit attacks Gaussian, box and Laplace noise; this study has ellipse noise, so choose "
+           "another family")
     loss = pair_loss(setup.query, design)
     noise = (release_scores(loss, setup.query, trials=attacks, largest=setup.largest_values, progress=progress)
              if rng is None else simulate_scores(loss, trials=attacks, rng=rng, progress=progress))

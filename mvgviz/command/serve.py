@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mvgviz.command import say
 from mvgviz.command.app import in_use, ready_to_open
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.ui import door
 from mvgviz.validation import count
 
@@ -77,8 +77,7 @@ http {{
 def serve(chosen: argparse.Namespace) -> int:
     """Serve until Ctrl-C; restart a server that ends."""
     workers = count("workers", chosen.workers)
-    if workers > MOST_WORKERS:
-        raise InputError(f"workers must be at most {MOST_WORKERS}, got {workers}")
+    refuse(workers > MOST_WORKERS, f"workers must be at most {MOST_WORKERS}, got {workers}")
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if nginx is None:
         raise InputError("nginx is not installed (on Debian: apt install nginx-light); install it, or run one server: "

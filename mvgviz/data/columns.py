@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from mvgviz.data.readers import Source, damaged, megabytes
 from mvgviz.data.table import MISSING_WORDS, MOST_FEATURES, IntArray, Table, clean_names, listed, shown
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.validation import FloatArray
 
 NUMBER, PERCENT, BOOLEAN, TEXT, MISSING = range(5)
@@ -176,13 +176,11 @@ class Columns:
             else:
                 self._check_one_kind(position, row_of)
                 numeric.append(position)
-        if not self._kept:
-            raise InputError(f"{self._source.name} has no records: choose a file with at least two rows of numbers.")
+        refuse(not self._kept, f"{self._source.name} has no records: choose a file with at least two rows of numbers.")
         texts = self._texts or {}
         kept, aside = ([i for i in text if (i in texts) is wanted] for wanted in (True, False))
-        if not numeric and not kept:
-            raise InputError(f"{self._source.name} has no column of numbers, only text: check the separator and the "
-                             "decimal mark, or choose another file.")
+        refuse(not numeric and not kept, f"{self._source.name} has no column of numbers, only text: check the "
+               "separator and the decimal mark, or choose another file.")
         found = {"columns": self._named(numeric), "text_columns": self._named(aside),
                  "texts": {self._names[i]: np.concatenate(texts[i]) for i in kept},
                  "empty_columns": self._named(empty),
@@ -299,22 +297,19 @@ def _parquet(source: Source, wanted: set[str] | None) -> Table:
     numeric = [i for i, field in enumerate(schema)
                if _is_any(field.type, _NUMBERS) and not _PANDAS_INDEX.fullmatch(field.name)]
     others = [i for i, field in enumerate(schema) if i not in numeric and not pa.types.is_null(field.type)]
-    if not n_rows >= 1:
-        raise InputError(f"{source.name} has no records: choose a file with at least two.")
+    refuse(not n_rows >= 1, f"{source.name} has no records: choose a file with at least two.")
     if wanted is None:
         wanted = {names[i] for i in others if n_rows <= _MOST_TEXTS and _is_any(schema.field(i).type, _TEXTS)}
     kept = [i for i in others if names[i] in wanted]
     others = [i for i in others if names[i] not in wanted]
-    if not numeric and not kept:
-        raise InputError(f"{source.name} has no column of numbers: choose another file.")
+    refuse(not numeric and not kept, f"{source.name} has no column of numbers: choose another file.")
     expanded = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
     if not expanded <= 4 * source.max_bytes:
         raise InputError(f"{source.name} expands to more than {megabytes(4 * source.max_bytes)}: keep fewer columns.")
     source.check_cells(n_rows, len(numeric) + len(kept))
     values = _parquet_values(file, [schema.names[i] for i in numeric], n_rows, source)
     filled = np.array([not np.isnan(column).all() for column in values.T])
-    if not filled.any() and not kept:
-        raise InputError(f"{source.name} has no numbers, only empty columns: choose another file.")
+    refuse(not filled.any() and not kept, f"{source.name} has no numbers, only empty columns: choose another file.")
     used = [i for i, is_filled in zip(numeric, filled, strict=True) if is_filled]
     empty = sorted({*range(len(names))} - {*used, *others, *kept})
     notes = _said(names, {"Set aside because they hold no plain numbers: {}.": others,

@@ -25,7 +25,7 @@ from mvgviz.data.columns import Columns, is_fraction, is_grouped, is_numeric
 from mvgviz.data.readers import SAMPLE, Source
 from mvgviz.data.recognise import are_dates
 from mvgviz.data.table import IntArray, Table, check_width, clean_names, file_rows, is_missing, plain_names
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 
@@ -94,8 +94,7 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
     records = _without_idle(every)
     if separator is None and records and (hint := _EXCEL_HINT.match(records[0].text.strip())):
         separator, records = hint[1], _without_idle(records[1:])
-    if not records:
-        raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
+    refuse(not records, f"{name} holds no table, only blank space or comments: choose a file with a table.")
     comments = [record.text for record in every[: len(every) - len(records)] if record.idle and record.text.strip()]
     lines = [record.text for record in records if not record.idle]
     # before splitting: a line of millions of separators is slow

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 
 from mvgviz.data.table import LONGEST_NAME, Table, check_width, plain_names, table_to_dataset, texts_of
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.provenance import Category, Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import is_frame
@@ -34,8 +34,7 @@ from mvgviz.validation import FloatArray, count, one_of
 
 Progress: TypeAlias = Callable[[float], object]
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
-SAMPLE = 1 << 16
-"""Bytes at the beginning of a file that show what it is."""
+SAMPLE = 1 << 16  # bytes at the beginning of a file that show what it is
 _PIECE, _MOST_MEMBERS = 1 << 18, 10_000
 _USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What zipfile and zlib raise on damaged, encrypted or unusual archives.
@@ -124,9 +123,8 @@ def load_table(file: Any, *, name: str | None = None, orientation: str = "rows",
     if is_frame(file):
         return table_to_dataset(file, **use)
     table = read_table(file, name=name, decimal=decimal, header=header, texts=texts_of(ranges, levels, person))
-    if table.format == "npz" and len(table.members) > 1:
-        raise InputError(f"{table.name} holds {len(table.members)} arrays: choose one with "
-                         "read_table(..., member=...) and table_to_dataset.")
+    refuse(table.format == "npz" and len(table.members) > 1, f"{table.name} holds {len(table.members)} arrays: choose "
+           "one with read_table(..., member=...) and table_to_dataset.")
     return table_to_dataset(table, **use)
 
 
@@ -226,8 +224,7 @@ def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress |
     try:
         size = stream.seek(0, io.SEEK_END)
         stream.seek(0)
-        if size == 0:
-            raise InputError(f"{shown} is empty: choose a file with a table of at least two records.")
+        refuse(size == 0, f"{shown} is empty: choose a file with a table of at least two records.")
         if not size <= max_bytes:
             raise InputError(f"{shown} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
                              "or raise the limit.")
@@ -324,8 +321,7 @@ def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Tab
     found = {info.filename.removesuffix(".npy"): info for info in opened.infolist() if info.filename.endswith(".npy")}
     if member is None:
         member = _first_matrix(source, opened, found)
-    if member not in found:
-        raise InputError(f"{source.name} has no array of that name: choose one of the {len(found)} it holds.")
+    refuse(member not in found, f"{source.name} has no array of that name: choose one of the {len(found)} it holds.")
     check_declared([found[member]], source)
     notes = (f"The file holds {len(found)} arrays: one was read, another can be chosen.",) if len(found) > 1 else ()
     return _array_table(source, b"".join(pieces(opened, found[member], source)), notes, format="npz", member=member,
@@ -375,9 +371,8 @@ def _numbers(content: bytes, source: Source) -> FloatArray:
     if dtype.kind not in "biuf":
         what = _KINDS.get(dtype.kind, "something else")
         raise InputError(f"{name} holds {what}, not numbers: save a matrix of plain numbers.")
-    if len(shape) not in (1, 2):
-        raise InputError(f"{name} holds an array of {len(shape)} dimensions and a table has two: "
-                         "save one with rows and columns.")
+    refuse(len(shape) not in (1, 2), f"{name} holds an array of {len(shape)} dimensions and a table has two: save one "
+           "with rows and columns.")
     if not all(side > 0 for side in shape):
         raise InputError(f"{name} holds an array without numbers (shape {shape}): bring at least two records.")
     size = math.prod(shape)

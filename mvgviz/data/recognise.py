@@ -32,8 +32,7 @@ from mvgviz.data.table import MOST_FEATURES, Table, is_missing
 from mvgviz.query.frames import as_date, level_text
 from mvgviz.validation import FloatArray
 
-MOST_LEVELS = 50
-"""Most values that can be proposed as levels of a category."""
+MOST_LEVELS = 50  # most values that can be proposed as levels of a category
 _INDEX = re.compile(r"unnamed: \d+|index|level_\d+|row(_?(nr|no|number|names?))?|column 1", re.IGNORECASE)
 _ID = re.compile(r"(?i:(.*[\s_.-])?(id|uid|uuid|guid|ssn|mrn))|.*[a-z](ID|Id)|(?i:(patient|person|subject|user|customer"
                  r"|client|member|household|participant|respondent)([\s_.-]?(no|nr|number|num|code))?)")

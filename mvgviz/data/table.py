@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.optional import optional
 from mvgviz.provenance import Category, Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
@@ -20,8 +20,7 @@ from mvgviz.text import one_line
 from mvgviz.validation import FloatArray, frozen, instance, one_of
 
 LONGEST_NAME = 80
-MOST_FEATURES = 2_000
-"""Most features of a dataset from a file."""
+MOST_FEATURES = 2_000  # most features of a dataset from a file
 _MOST_COLUMNS = 50_000  # in a file, where records may be columns
 _SHOWN_NAME = 40
 _LONG_NUMBER = re.compile(r"\d(?:[.,]?\d){4}")
@@ -63,9 +62,8 @@ def plain_names(count: int, file_name: str) -> tuple[str, ...]:
 
 def check_width(count: int, file_name: str) -> None:
     """Raise `InputError` for too many columns."""
-    if not count <= _MOST_COLUMNS:
-        raise InputError(f"{file_name} has {count} columns and at most {_MOST_COLUMNS} can be read: "
-                         "keep the columns you need, or turn the table so that records are rows.")
+    refuse(not count <= _MOST_COLUMNS, f"{file_name} has {count} columns and at most {_MOST_COLUMNS} can be read: keep "
+           "the columns you need, or turn the table so that records are rows.")
 
 
 def shown(name: str, position: int) -> str:
@@ -218,8 +216,7 @@ def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable
                                 "at_most": at_most, "units": units, "title": title}
     one_of("orientation", orientation, ("rows", "columns"))
     if is_frame(table) and not isinstance(table, Table):
-        if orientation == "columns":
-            raise InputError("A data frame must have its records in rows: turn it first (frame.T).")
+        refuse(orientation == "columns", "A data frame must have its records in rows: turn it first (frame.T).")
         return Dataset.from_frame(table, columns=columns, **declared)
     instance("table", table, Table)
     if at_most is not None or texts_of(ranges, levels, person):
@@ -322,16 +319,12 @@ def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ..
         if name in known:
             continue
         quoted = shown(name, position)
-        if name in table.text_columns:
-            raise InputError(f"{table.name} has text in column {quoted}: choose columns of numbers, or declare its "
-                             "levels.")
-        if name in table.empty_columns:
-            raise InputError(f"{table.name} has nothing in column {quoted}: leave it out.")
+        refuse(name in table.text_columns, f"{table.name} has text in column {quoted}: choose columns of numbers, or "
+               "declare its levels.")
+        refuse(name in table.empty_columns, f"{table.name} has nothing in column {quoted}: leave it out.")
         raise InputError(f"{table.name} has no column named {quoted}: check the spelling and the header.")
-    if len(set(chosen)) != len(chosen):
-        raise InputError("columns must be different from each other: one is named twice")
-    if not chosen:
-        raise InputError("columns must name at least one feature")
+    refuse(len(set(chosen)) != len(chosen), "columns must be different from each other: one is named twice")
+    refuse(not chosen, "columns must name at least one feature")
     return chosen
 
 

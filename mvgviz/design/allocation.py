@@ -21,8 +21,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, non_negative, one_of, positive
 
 FORMS = ("relaxed", "unrelaxed", "exact")
-FLOOR = 1e-4
-"""The least a direction gets, as a fraction of an equal share."""
+FLOOR = 1e-4  # the least a direction gets, as a fraction of an equal share
 
 
 def uniform(k: int) -> FloatArray:
@@ -44,8 +43,7 @@ def binary(k: int, *, priority: Iterable[int], share: float, importance: Any = N
         raise InputError("priority must be a list of direction positions") from None
     if len(set(chosen)) != len(chosen) or any(index >= size for index in chosen):
         raise InputError(f"priority must be different positions below {size}, got {chosen}")
-    if not 0 < len(chosen) < size:
-        raise InputError(f"priority must be some but not all of the {size} directions, got {len(chosen)}")
+    refuse(not 0 < len(chosen) < size, f"priority must be some but not all of the {size} directions, got {len(chosen)}")
     theta = np.full(size, (1 - part) / (size - len(chosen)))
     theta[chosen] = part / len(chosen)
     weights = np.ones(len(chosen)) if importance is None else non_negative("importance", importance)

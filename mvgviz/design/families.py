@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from mvgviz.design.noise_design import NoiseDesign
 
 CHOICES = ("gaussian", "ellipse", "box", "laplace", "box-ellipse")
-IN_A_BOX = ("box", "laplace", "box-ellipse")
-"""Those that need one record to change the answer inside a box."""
+IN_A_BOX = ("box", "laplace", "box-ellipse")  # those that need one record to change the answer inside a box
 
 
 def with_family(design: "NoiseDesign", family: str) -> "NoiseDesign":

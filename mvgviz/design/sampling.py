@@ -83,8 +83,7 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
     gram = matrix if isinstance(matrix, Gram) else Gram.of(matrix)
     draws = count("trials", trials)
     _need_gaussian(design)
-    if not design.col_side.is_identity:
-        raise InputError(f"sample_gram needs noise over rows only (Psi = I), got mode {design.mode}")
+    refuse(not design.col_side.is_identity, f"sample_gram needs noise over rows only (Psi = I), got mode {design.mode}")
     if (design.rows, design.cols) != (gram.factor.shape[0], gram.n_records):
         raise InputError(f"matrix must be {design.rows} × {design.cols} like the design, "
                          f"got {gram.factor.shape[0]} × {gram.n_records}")

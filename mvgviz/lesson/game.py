@@ -45,8 +45,7 @@ class Game:
     success: float
     centres: dict[str, FloatArray] = field(repr=False)
     covariance: FloatArray = field(repr=False)
-    border: FloatArray = field(repr=False)
-    """Along the line on which both records are as likely, in hours and points."""
+    border: FloatArray = field(repr=False)  # along the line on which both records are as likely, in hours and points
     half_box: FloatArray | None = field(default=None, repr=False)
     """Of box noise: half the box around 95 of 100 draws, in hours and points."""
 

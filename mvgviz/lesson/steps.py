@@ -196,8 +196,7 @@ def equal_among(columns: int) -> float:
 
 # The second hour. Step 8: five columns of which one matters; rows and columns.
 
-TABLES = {"averages": (1, 0), "people": (0, 3), "together": (0, 1)}
-"""The three tables, and the cell that is asked for."""
+TABLES = {"averages": (1, 0), "people": (0, 3), "together": (0, 1)}  # the three tables, and the cell that is asked for
 
 
 def table_noise(table: str, share: float = PRIORITY_SHARE) -> NoiseDesign:
@@ -304,8 +303,7 @@ def _paid(priority: str) -> Answer:
     return Answer(value=near.value, low=max(low, near.low), high=min(high, near.high))
 
 
-MAIN = 5
-"""Steps of the lesson; the others are for a second hour."""
+MAIN = 5  # steps of the lesson; the others are for a second hour
 _ANGLES = (0, 15, 30, 45, 60, 75, 90)
 STEPS = (
     Step(number=1, minutes=3, values=(0.02, 0.04, 0.075, 0.2, BUDGET_NOISE), start=BUDGET_NOISE,

@@ -37,8 +37,7 @@ _MANY_STEPS = 200
 _FAR = 1e9  # a larger mu is the start of Newton's steps to the last digit: it differs by a part of about 1/mu²
 _LAST_STEP = 1e-9  # Newton's error after such a step is its square
 _ROUNDING = 1e-15  # of log delta: steps of this size are noise
-_remembered = lru_cache(maxsize=4096)
-"""A picture asks for the same few many times."""
+_remembered = lru_cache(maxsize=4096)  # a picture asks for the same few many times
 
 
 def gaussian_delta(epsilon: Any, mu: Any) -> Any:

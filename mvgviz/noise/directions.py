@@ -122,8 +122,7 @@ def random_rotation(k: int, *, rng: np.random.Generator) -> Directions:
 
 def _orthonormal(w: FloatArray, size: int) -> FloatArray:
     matrix = square("directions", w)
-    if matrix.shape[0] != size:
-        raise InputError(f"directions must be {size} × {size}, got shape {matrix.shape}")
+    refuse(matrix.shape[0] != size, f"directions must be {size} × {size}, got shape {matrix.shape}")
     with np.errstate(over="ignore", invalid="ignore"):
         gap = float(np.abs(matrix.T @ matrix - np.eye(size)).max())
     refuse(not gap <= _TOLERANCE, f"directions must be orthonormal (columns of length 1 at right angles) to "

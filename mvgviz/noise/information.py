@@ -23,11 +23,9 @@ from mvgviz.errors import InputError
 from mvgviz.noise.families import gamma_nodes
 from mvgviz.validation import FloatArray, array, count, positive
 
-NUMBERS = 3
-"""Of the answer whose families of noise are compared: with two, a box is a turned Laplace diamond."""
+NUMBERS = 3  # of the answer whose families of noise are compared: with two, a box is a turned Laplace diamond
 
-LEAST_RATIO, MOST_RATIO = 0.01, 1e6
-"""Of signal to noise variance, for which the integrals are good to five digits."""
+LEAST_RATIO, MOST_RATIO = 0.01, 1e6  # of signal to noise variance, for which the integrals are good to five digits
 
 TABLES = 4_000
 QUERIES = ("mean", "second moment", "kernel entry")

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.validation import FloatArray, count, fraction, frozen, generator
 
 RIDGE, PER_NOISE, INTERCEPT, PLAIN = 0.003, 0.5, 1e-3, 0.1
@@ -118,8 +118,7 @@ def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence
     the noise: ridge 0.1, projected as it stands.
     """
     chosen = list(features)
-    if label in chosen or not chosen:
-        raise InputError("regression needs at least one feature, and the label must not be among them")
+    refuse(label in chosen or not chosen, "regression needs at least one feature, and the label must not be among them")
     others = [i for i in chosen if i != constant]
     root, known = projected_root(moments, noise if aware else silent(noise.size)), noise.root
     means = np.zeros(root.shape[:-1])

@@ -20,8 +20,7 @@ from mvgviz.trials.run import Options, resume
 from mvgviz.trials.tasks import References, measure_for
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
-"""Of priority columns (the paper's tau)."""
+SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)  # of priority columns (the paper's tau)
 
 TRIALS = 100
 FIGURE4_SHARE = SHARES[2]  # of every point in Figure 4

@@ -32,8 +32,7 @@ NEIGHBOURS = ("replace", "add-remove")
 AS_DECLARED = "as declared with the sensitivity"
 _ELSEWHERE = "this answer was computed elsewhere, so mvgviz cannot compute it for other records"
 _LABELS = 10_000
-UNIT = 2.0**-53
-"""The relative error of one operation in floating point."""
+UNIT = 2.0**-53  # the relative error of one operation in floating point
 
 
 class Derivation(NamedTuple):

@@ -23,8 +23,7 @@ import numpy as np
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray, frozen
 
-ROUNDING = 1e-12
-"""By how much, relatively, a bound is enlarged for the rounding of its proof."""
+ROUNDING = 1e-12  # by how much, relatively, a bound is enlarged for the rounding of its proof
 
 _ALL_CORNERS = 16  # 2^15 corners of a symmetric box
 _STEPS = 300

@@ -27,8 +27,7 @@ MISSING = ("reject", "middle", "drop")
 _LARGEST = 1e60  # fourth powers must be numbers
 _PART = 1e-9
 
-Levels: TypeAlias = tuple[tuple[int, ...], ...]
-"""Sets of positions: the levels of one category each."""
+Levels: TypeAlias = tuple[tuple[int, ...], ...]  # sets of positions: the levels of one category each
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, init=False)

@@ -28,10 +28,8 @@ from mvgviz.validation import FloatArray, count, one_of
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-OTHER = "other"
-"""The level for all values that are not named."""
-DAYS = "days since 1970-01-01"
-"""What a date becomes."""
+OTHER = "other"  # the level for all values that are not named
+DAYS = "days since 1970-01-01"  # what a date becomes
 _DAY = np.timedelta64(86_400_000_000, "us")
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", re.ASCII)
 _YEAR_OR_MONTH = re.compile(r"\d{4}(-\d{2})?", re.ASCII)
@@ -197,8 +195,7 @@ def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, calle
 
 
 def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
-    if not is_frame(frame):
-        raise InputError(f"the frame must be a data frame with records in rows, got a {type(frame).__name__}")
+    refuse(not is_frame(frame), f"the frame must be a data frame with records in rows, got a {type(frame).__name__}")
     own = list(frame.columns)
     if len({str(name) for name in own}) < len(own):
         raise InputError("The frame has two columns of one name: give each a name of its own.")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mvgviz.errors import InputError, refuse
+from mvgviz.errors import refuse
 from mvgviz.query.base import UNIT, Derivation, Query, sum_error
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import AnyChange
@@ -48,8 +48,7 @@ class Kernel(Query):
         scale, n = positive("length", parameters.get("length", 1.0), least=1e-60, most=1e60), data.n_records
         refuse(added, "the kernel has a row for each record, so none can be added or removed; choose replaced records, "
                "or another query")
-        if data.per_person > 1:
-            raise InputError("the kernel query supports one record a person; ask for second moments or the mean")
+        refuse(data.per_person > 1, "the kernel query supports one record a person; ask for second moments or the mean")
         refuse(not 2 <= n <= _LARGEST, f"the kernel query needs 2 to {_LARGEST} records, got {n}")
         x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
         span = (longest_move(column_body(table, data, bound, 1.0)) / scale) ** 2

@@ -27,14 +27,11 @@ from mvgviz.provenance import Learned, Origin, Receipt, checked_origin, counted,
 from mvgviz.query.dataset import Dataset
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, generator, numbers, positive, shares
 
-_WITHIN = 1 - 1e-12
-"""Records are clipped to a little less than the edge, so that rounding leaves none outside."""
+_WITHIN = 1 - 1e-12  # records are clipped to a little less than the edge, so that rounding leaves none outside
 
-_COUNTS = 20
-"""Halvings of the interval in which a private radius is looked for."""
+_COUNTS = 20  # halvings of the interval in which a private radius is looked for
 
-NoisyCount = Callable[[int, float], float]
-"""A count with noise of a standard deviation."""
+NoisyCount = Callable[[int, float], float]  # a count with noise of a standard deviation
 
 _FOR_RANK, _HALF_WAY, _FEW = 0.1, 900.0, 75.0
 """The part of ``mu²`` that the rank rule spends; records times mu for each feature, half-way to the box; records times

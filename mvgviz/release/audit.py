@@ -22,7 +22,7 @@ from scipy import special
 from mvgviz.design import sampling
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.neighbours import ReplacedColumn
 from mvgviz.query.queries import Query
@@ -88,8 +88,7 @@ def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
     ``progress`` is called with the share done.
     """
     trials, rng = count("trials", trials), generator(rng)
-    if not trials >= _LEAST_TRIALS:
-        raise InputError(f"trials must be at least {_LEAST_TRIALS}, got {trials}")
+    refuse(not trials >= _LEAST_TRIALS, f"trials must be at least {_LEAST_TRIALS}, got {trials}")
     design = loss.design
     return _scored(loss, trials, max(_AT_ONCE // (design.rows * design.cols), 1),
                    lambda size, present: sampling.sample_noise(design, rng=rng, trials=size), progress)
@@ -147,8 +146,7 @@ def attacks_per_release(design: NoiseDesign) -> int:
 def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool], FloatArray],
             progress: Callable[[float], None] | None, rounding: float = 0.0) -> NoiseScores:
     """Draw on one neighbour, then on the other, so that a sampler that restarts repeats itself."""
-    if loss.design.blocks:
-        raise InputError(f"this audit is for Gaussian noise, got {loss.design.family.word} noise; use audit_pure")
+    refuse(loss.design.blocks, f"this audit is for Gaussian noise, got {loss.design.family.word} noise; use audit_pure")
     per_release = attacks_per_release(loss.design)
     releases = max(math.ceil(trials / per_release), _LEAST_RELEASES)
     left, right = loss.attack_factors()

@@ -37,8 +37,7 @@ from mvgviz.query.neighbours import ReplacedColumn, move_widths
 from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray
 
-STEPS = 2**30
-"""Steps of the lattice across what one record can change."""
+STEPS = 2**30  # steps of the lattice across what one record can change
 
 _MOST_RECORDS = 2**30  # whose sums are whole numbers of 64 bits
 

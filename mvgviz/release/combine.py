@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.optional import optional
 from mvgviz.query.queries import QUERIES
 from mvgviz.release.answer import Release
@@ -72,20 +72,17 @@ class Combined:
 
 def combine(*releases: Release) -> Combined:
     """Average releases of the same question by precision; raise `InputError` for different questions."""
-    if len(releases) < 2:
-        raise InputError("combine at least two releases of the same question")
+    refuse(len(releases) < 2, "combine at least two releases of the same question")
     for one in releases:
         reason = refusal(instance("release", one, Release))
         if reason is not None:
             raise InputError(f"this release cannot be combined: {reason}")
-        if question(one) != question(releases[0]):
-            raise InputError("these releases asked different questions; combine releases with the same data, query, "
-                             "columns, ranges, clipping, number of records and neighbours")
+        refuse(question(one) != question(releases[0]), "these releases asked different questions; combine releases "
+               "with the same data, query, columns, ranges, clipping, number of records and neighbours")
     if any(np.array_equal(one.noisy, other.noisy) for k, one in enumerate(releases) for other in releases[:k]):
         raise InputError("the same release is given twice; give it once")
-    if any(one.known_noise.blocks for one in releases):
-        raise InputError("only releases with Gaussian noise can be combined; other noise has no known intervals for an "
-                         "average")
+    refuse(any(one.known_noise.blocks for one in releases), "only releases with Gaussian noise can be combined; other "
+           "noise has no known intervals for an average")
     stds = [np.array([one.known_noise.std_of_row(i) for i in range(len(one.noisy))]) for one in releases]
     precisions = [1 / std**2 for std in stds]
     whole = np.sum(precisions, axis=0)

@@ -22,8 +22,7 @@ from mvgviz.release.secure_noise import Hardening
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, frozen
 
-MOST_KEPT = 2_000_000
-"""Numbers of an answer that a ledger keeps: 16 MB; of a larger one it keeps the entry alone."""
+MOST_KEPT = 2_000_000  # numbers of an answer that a ledger keeps: 16 MB; of a larger one it keeps the entry alone
 _NUMBERS = np.dtype("<f8")
 
 

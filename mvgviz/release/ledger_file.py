@@ -24,8 +24,7 @@ from typing import NamedTuple
 from mvgviz.errors import InputError
 from mvgviz.release.entries import Entry, Spend, Sum, old_id, tidy
 
-PATIENCE = 10.0
-"""Seconds that a writer waits for its turn."""
+PATIENCE = 10.0  # seconds that a writer waits for its turn
 
 _APPLICATION, _VERSION = 0x6D76676C, 4  # "mvgl"
 _READABLE = (1, 2, 3, 4)  # 1: entries have no id; 2: no answers are kept; 3: caps have no pure part

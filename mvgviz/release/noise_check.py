@@ -192,11 +192,9 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
     return math.pow(tail, _SHORT_TAIL)
 
 
-FALSE_ALARMS = 1e-3
-"""How often sound noise fails."""
+FALSE_ALARMS = 1e-3  # how often sound noise fails
 
-MIXTURES = 4
-"""Number of random mixtures of all entries."""
+MIXTURES = 4  # number of random mixtures of all entries
 
 _SAME = 1e-12
 _ENTRIES = 2**18

@@ -22,7 +22,7 @@ from importlib.metadata import version
 import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.labels import MODES
 from mvgviz.noise.accounting import compose_mu
 from mvgviz.noise.mixtures import plan_epsilon, running_epsilon
@@ -96,13 +96,11 @@ def plan_together(setups: Sequence[Setup]) -> Plan:
     Epsilon is that of a plan, fixed in advance; with pure noise alone it holds with delta = 0. A ledger counts more if
     families are mixed.
     """
-    if not setups:
-        raise InputError("a release needs at least one question")
+    refuse(not setups, "a release needs at least one question")
     for name, values in (("data", {setup.scenario.data for setup in setups}),
                          ("delta", {setup.delta for setup in setups}),
                          ("kind of neighbours", {setup.query.neighbour_rule for setup in setups})):
-        if len(values) > 1:
-            raise InputError(f"questions released together must have the same {name}")
+        refuse(len(values) > 1, f"questions released together must have the same {name}")
     plans, delta = [plan(setup) for setup in setups], setups[0].delta
     mu = compose_mu([planned.mu for planned in plans])
     pure = [planned.epsilon_pure for planned in plans if planned.epsilon_pure]
@@ -230,8 +228,7 @@ def _checked(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta:
     origins = origins_of(query, design, scenario)
     caveats = _caveats(origins)
     _refuse_unaccepted(caveats, accept)
-    if symmetrise and not query.symmetric:
-        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
+    refuse(symmetrise and not query.symmetric, f"symmetrise is for symmetric queries, got {query.name}")
     hardening, draw = _hardened(query, design, _largest_values(query, ranges), table)
     for receipt in _receipts(query, design):
         if receipt.what not in redrawn:
@@ -293,15 +290,13 @@ def _refuse_unaccepted(caveats: tuple[str, ...], accept: Iterable[str]) -> None:
 
 def _refuse_receipt(receipt: Receipt, query: Query) -> None:
     """Raise `InputError` for what was learned with noise from a seed, or from other data."""
-    if not receipt.is_fresh:
-        raise InputError(f"private {receipt.what}: drawn from a seed, only for trials; draw again for a release (with "
-                         "private_directions, or noisy_count as rng), or declare what you know")
+    refuse(not receipt.is_fresh, f"private {receipt.what}: drawn from a seed, only for trials; draw again for a "
+           "release (with private_directions, or noisy_count as rng), or declare what you know")
     if query.neighbour_rule not in (receipt.neighbour_rule, AS_DECLARED):
         raise InputError(f"private {receipt.what}: learned for other neighbours ({receipt.neighbour_rule}) than "
                          f"the query's ({query.neighbour_rule}); learn from the query's own data")
-    if query.n_records not in (receipt.n_records, None):
-        raise InputError(f"private {receipt.what}: learned from another number of records than the query's; learn "
-                         "from the query's own data")
+    refuse(query.n_records not in (receipt.n_records, None), f"private {receipt.what}: learned from another number of "
+           "records than the query's; learn from the query's own data")
 
 
 def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatArray | None:
@@ -317,8 +312,7 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
         same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
     elif isinstance(asked, ReplacedColumn):
         same = same and np.array_equal(asked.widths, move_widths(upper - lower, asked.levels, added=asked.added))
-    if not same:
-        raise InputError("ranges must be those of the query's features, in their order")
+    refuse(not same, "ranges must be those of the query's features, in their order")
     return np.maximum(np.abs(lower), np.abs(upper))
 
 

@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.design.estimated_directions import learned_directions
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import system_noise
@@ -52,11 +52,9 @@ from mvgviz.query.queries import Query, covariance
 from mvgviz.validation import FloatArray, positive
 from mvgviz.version import install_words
 
-MARGIN = 1e-9
-"""Relative margin of the sensitivity for the rounding of ``mu`` and epsilon."""
+MARGIN = 1e-9  # relative margin of the sensitivity for the rounding of mu and epsilon
 
-FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"
-"""The label of such directions."""
+FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"  # the label of such directions
 
 _COARSEST = -60
 _FINER = 40  # binary digits that the grid has beyond mu/sqrt(entries)

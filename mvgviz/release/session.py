@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from mvgviz.design.noise_design import NoiseDesign, design_noise
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.provenance import Ranges
@@ -162,10 +162,8 @@ class Session:
                              f"{' and '.join(sorted(rules, reverse=True))}; begin another session")
 
     def _check(self, mu: float, pure: float = 0.0) -> None:
-        if not self._open:
-            raise InputError("the session is over; begin a new one")
-        if not mu + pure > 0:
-            raise InputError("nothing is left of the session's budget; begin a session with a larger one")
+        refuse(not self._open, "the session is over; begin a new one")
+        refuse(not mu + pure > 0, "nothing is left of the session's budget; begin a session with a larger one")
         if pure and not pure <= self.left_pure + _TENTHS * self.budget[0]:
             raise InputError(f"this would spend epsilon {pure:.4g} and {self.left_pure:.4g} is left of the session's "
                              f"{self.budget[0]:g} for box and Laplace noise; ask for a smaller share")

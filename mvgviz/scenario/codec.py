@@ -21,8 +21,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.text import listed
 from mvgviz.validation import count, number, one_of, parsed_json
 
-VERSION = 1
-"""Of every file."""
+VERSION = 1  # of every file
 _EMPTY = "none"
 _MOST_POSITIONS = 10_000
 _MOST_LINK = 100_000  # characters of one parameter

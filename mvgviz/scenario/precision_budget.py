@@ -27,8 +27,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
-LEAST_EPSILON, MOST_EPSILON = 1e-3, 1e3
-"""What a scenario can hold."""
+LEAST_EPSILON, MOST_EPSILON = 1e-3, 1e3  # what a scenario can hold
 _PARTS = 1_000_000
 
 

@@ -105,8 +105,7 @@ def _from_table(text: str) -> dict[str, Range]:
     refuse(not {*_HEADER[:3]} <= {*named}, f"a table of ranges must have the columns {', '.join(_HEADER)}; the first "
            f"line is {', '.join(named)[:80]}")
     for name in _HEADER:
-        if named.count(name) > 1:
-            raise InputError(f'a table of ranges must have one column "{name}", and this one has it twice')
+        refuse(named.count(name) > 1, f'a table of ranges must have one column "{name}", and this one has it twice')
     found = [_row(dict(zip(named, row, strict=False)), decimal="," if separator == ";" else ".") for row in rows]
     ranges = dict(found)
     if len(ranges) < len(found):

@@ -28,10 +28,8 @@ from mvgviz.scenario.bound import record_ellipse, refuse_bound
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
-CONSTANT_SHARE = 0.2
-"""Of the budget, what the constant joined to the records gets."""
-SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
-"""What the declared ranges are mapped onto, by the scenario's scale."""
+CONSTANT_SHARE = 0.2  # of the budget, what the constant joined to the records gets
+SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}  # what the declared ranges are mapped onto, by the scenario's scale
 _SEEN = 0.05  # of a direction's entries, rounded to one digit
 
 

@@ -37,8 +37,7 @@ ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
 BOUNDS = ("none", "even", "own", "private")
 JUDGED = ("everything", "priority", "other")
-LEAST_SHARE, MOST_SHARE = 0.01, 0.99
-"""Of the priority directions together; every control keeps to it."""
+LEAST_SHARE, MOST_SHARE = 0.01, 0.99  # of the priority directions together; every control keeps to it
 LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 _WHO = ("priority_directions", "priority")  # one choice in two fields: its mark goes along
 _FORMER = {"needed": "priority", "favoured": "priority_directions"}

@@ -15,10 +15,8 @@ from mvgviz.scenario.codec import Kind, check_fields, choice, declared, held, te
 from mvgviz.scenario.ranges import origin_called, range_of, range_to_list
 from mvgviz.text import listed
 
-READING = ("separator", "decimal", "header", "member")
-"""What a person may correct in how a file is read."""
-MOST_TITLE = 80
-"""Characters of the name of the data."""
+READING = ("separator", "decimal", "header", "member")  # what a person may correct in how a file is read
+MOST_TITLE = 80  # characters of the name of the data
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:

@@ -20,8 +20,7 @@ from mvgviz.scenario.source import DataSource
 from mvgviz.validation import MOST_POPULATION, instance
 from mvgviz.version import VERSION as MADE_WITH
 
-MOST_NOTES = 20_000
-"""Characters of a study's notes."""
+MOST_NOTES = 20_000  # characters of a study's notes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,13 +41,11 @@ from mvgviz.trials.tasks import OnPart, References, measure_for, references_for
 from mvgviz.trials.tasks.tables import Reconstruction
 from mvgviz.validation import FloatArray
 
-CLEARLY = 0.95
-"""An error below this part of another is clearly smaller."""
+CLEARLY = 0.95  # an error below this part of another is clearly smaller
 FIRST_ROUND = 40
 FINALISTS = 6
 
-_CLOSE = 1.1
-"""Queries whose best design has at most so many times the least error are searched closely."""
+_CLOSE = 1.1  # queries whose best design has at most so many times the least error are searched closely
 _LEADERS, _MOST_STEPS = 2, 8
 _AHEAD = 40  # designs expected after the first list, for progress
 

@@ -21,8 +21,7 @@ from mvgviz.trials.tasks.moments import LinearRidge, OfDirections, true_moments
 from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
 from mvgviz.validation import FloatArray
 
-PART = 60
-"""How many records of a table it keeps."""
+PART = 60  # how many records of a table it keeps
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

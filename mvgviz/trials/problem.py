@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from mvgviz.design.sampling import Gram
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.prior import Guess, Weighing
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from mvgviz.trials.mechanisms.base import Mechanism
 
 T = TypeVar("T")
-HELD_OUT = 0.28
-"""The part of the records that regression keeps for measuring: 97 of 345, as in the paper."""
+HELD_OUT = 0.28  # the part of the records that regression keeps for measuring: 97 of 345, as in the paper
 
 BY_FEATURES = "regression learns from columns, not along other directions: its error counts all columns"
 ONE_NEEDED = "components need at least 2 priority columns: errors count everything"
@@ -325,8 +324,7 @@ def rows_of(dataset: Dataset, positions: list[int]) -> Dataset:
 def split_records(dataset: Dataset) -> tuple[Dataset, Dataset]:
     """Records to learn from and records (28 %) to measure on, shuffled by their number alone."""
     n = dataset.n_records
-    if n < 4:
-        raise InputError(f"regression needs at least 4 records: some to learn from, others to measure on; got {n}")
+    refuse(n < 4, f"regression needs at least 4 records: some to learn from, others to measure on; got {n}")
     order = np.random.default_rng(n).permutation(n)
     held_out = math.floor(HELD_OUT * n + 0.5)
     parts = order[held_out:], order[:held_out]

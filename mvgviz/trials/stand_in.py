@@ -10,19 +10,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mvgviz.design.needs import needs_of, noise_on
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.prior import Weighing
 from mvgviz.scenario.resolve import Setup, asked_of, build, with_bound
 from mvgviz.validation import FloatArray, generator
 
-CORRELATION = 0.5
-"""Between any two features, with a random sign."""
+CORRELATION = 0.5  # between any two features, with a random sign
 
 SEED = 20180101
-FEW = 0.05
-"""The largest part of a simulated table's records that a good bound may clip."""
+FEW = 0.05  # the largest part of a simulated table's records that a good bound may clip
 
 _ALIKE = 0.01
 _RECORDS, _NODES = 128, 1001
@@ -40,8 +38,7 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
     rng = generator(rng)
     m, n = dataset.n_features, dataset.n_records
     if graph:
-        if m != n:
-            raise InputError(f"a graph must have as many rows as columns, got {m} × {n}")
+        refuse(m != n, f"a graph must have as many rows as columns, got {m} × {n}")
         upper = np.triu(rng.random((m, m)) < 1 / math.sqrt(m), 1)
         return replace(dataset, matrix=(upper | upper.T).astype(np.float64))
     return _table(dataset, n, rng.choice([0.25, 0.75], size=m), 0.15, rng)

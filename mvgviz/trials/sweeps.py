@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import Mechanism
 from mvgviz.trials.results import Results
@@ -135,14 +135,10 @@ def starting_sets(priorities: Iterable[int], size: int) -> list[Directions]:
 def with_set(sets: list[Directions], new: Iterable[int], size: int) -> list[Directions]:
     """Add a set. Raise `InputError` when it is empty, whole, there already, or one too many."""
     added = tuple(sorted(new))
-    if not added:
-        raise InputError("choose at least one direction; equal noise is there already")
-    if len(added) >= size:
-        raise InputError("leave at least one direction out")
-    if added in sets:
-        raise InputError("this set is there already")
-    if len(sets) >= MOST_SETS:
-        raise InputError(f"you can compare at most {MOST_SETS} sets: remove one first")
+    refuse(not added, "choose at least one direction; equal noise is there already")
+    refuse(len(added) >= size, "leave at least one direction out")
+    refuse(added in sets, "this set is there already")
+    refuse(len(sets) >= MOST_SETS, f"you can compare at most {MOST_SETS} sets: remove one first")
     return [*sets, added]
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.ties import eigen
 from mvgviz.trials.mechanisms.base import EPSILON, Draws, Mechanism, NoisyAnswer, Sampler, at_level, need_one_replaced
 from mvgviz.trials.mechanisms.gaussian import mirrored, need_symmetric
@@ -74,9 +74,8 @@ class BinghamComponent(Sampler):
 
 def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
     query, scale = problem.query, problem.s2 / problem.epsilon
-    if by_column and not query.is_table:
-        raise InputError("column-wise noise is for tables, where a neighbour changes one column; "
-                         f"got the {query.name} query")
+    refuse(by_column and not query.is_table, "column-wise noise is for tables, where a neighbour changes one column; "
+           f"got the {query.name} query")
     if by_column:
         need_one_replaced(problem)
     answer = NoisyAnswer(value=query.value, size=query.value.size, noise=partial(
@@ -87,8 +86,7 @@ def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
 
 def _component(problem: Problem, level: str) -> Sampler:
     query, table = problem.query, problem.table
-    if level != "component":
-        raise InputError("it releases one direction alone; choose the task first component")
+    refuse(level != "component", "it releases one direction alone; choose the task first component")
     if table is None or not query.has_moments or query.has_constant:
         raise InputError(f"it needs the records of a table, got the {query.name} query")
     need_one_replaced(problem)
@@ -174,8 +172,6 @@ def _envelope(lam: FloatArray) -> float:
 def _symmetric(matrix: Any) -> FloatArray:
     a = square("matrix", matrix)
     size = float(np.abs(a).max())
-    if not size <= LARGEST:
-        raise InputError(f"matrix must have entries of at most {LARGEST:g}")
-    if not np.abs(a - a.T).max() <= 1e-8 * size:
-        raise InputError("matrix must be symmetric")
+    refuse(not size <= LARGEST, f"matrix must have entries of at most {LARGEST:g}")
+    refuse(not np.abs(a - a.T).max() <= 1e-8 * size, "matrix must be symmetric")
     return np.asarray((a + a.T) / 2)

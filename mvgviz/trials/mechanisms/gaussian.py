@@ -17,7 +17,7 @@ import numpy as np
 from mvgviz.design.families import with_family
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.sampling import Gram, colour, gram_trials
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.accounting import compose_mu, gaussian_mu
 from mvgviz.noise.directions import standard_basis
@@ -125,8 +125,7 @@ def mirrored(noise: FloatArray) -> FloatArray:
 
 def need_symmetric(query: Query) -> None:
     """Raise `InputError` unless the upper triangle is the whole answer."""
-    if not query.symmetric:
-        raise InputError(f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
+    refuse(not query.symmetric, f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
 
 
 def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answer",

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.query.queries import Query
 from mvgviz.trials.mechanisms.base import Draws, Mechanism, Sampler, at_level
 from mvgviz.trials.problem import Problem
@@ -60,9 +60,8 @@ class OwnAnswer(Sampler):
             found = np.asarray(self.function(rng, self.query), dtype=np.float64)
         except Exception as error:  # noqa: BLE001 of a caller's function, which may raise anything
             raise InputError(f"mechanism {self.label!r} failed with {type(error).__name__}") from None
-        if found.shape != self.query.value.shape:
-            raise InputError(f"mechanism {self.label!r} must release a matrix of shape {self.query.value.shape}, "
-                             f"got {found.shape}")
+        refuse(found.shape != self.query.value.shape, f"mechanism {self.label!r} must release a matrix of shape "
+               f"{self.query.value.shape}, got {found.shape}")
         if not np.isfinite(found).all():
             raise InputError(f"mechanism {self.label!r} must release finite numbers, got NaN or infinity")
         return found

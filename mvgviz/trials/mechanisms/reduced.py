@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.moment_noise import MomentNoise
@@ -100,8 +100,7 @@ def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
         raise InputError("a sketch keeps columns; choose the columns themselves as directions")
     if scenario.directions == "private":
         raise InputError("to find private directions it would release the whole answer, so it would leave nothing out")
-    if scenario.use.predicts:
-        raise InputError(BY_FEATURES)
+    refuse(scenario.use.predicts, BY_FEATURES)
     positions, directions = _priority_positions(problem), problem.setup(scenario.guarantee).need_directions
     if level == "square":
         return at_level(_along(mechanism, problem, "answer"), problem, level)
@@ -143,8 +142,7 @@ def _frame(problem: Problem, level: str) -> FloatArray:
 
 def _priority_positions(problem: Problem) -> list[int]:
     scenario, query = problem.scenario, problem.query
-    if not query.degree:
-        raise InputError(f"dimension reduction keeps some columns of a table, got the {query.name} query")
+    refuse(not query.degree, f"dimension reduction keeps some columns of a table, got the {query.name} query")
     if scenario.directions != "standard" and scenario.needs_along == "features" and not scenario.priority:
         raise InputError("dimension reduction keeps priority columns or directions: choose some")
     size = query.features

@@ -27,8 +27,7 @@ from mvgviz.trials.mechanisms.base import BOTH, DIRECTIONS, Draws, Mechanism, Sa
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
-SPREADS, RADIUS = 0.1, 0.1
-"""The shares of mu² for spreads and radius; the noise gets what is left."""
+SPREADS, RADIUS = 0.1, 0.1  # the shares of mu² for spreads and radius; the noise gets what is left
 
 _HALVINGS = 8  # of a hundredfold interval: to 2 %
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.problem import Problem
@@ -151,11 +151,9 @@ def labelled(problem: Problem) -> Labelled:
         raise InputError("regression needs a table of records")
     if label is None:
         raise InputError("regression needs a label: choose the column to predict")
-    if label >= table.n_features:
-        raise InputError(f"the label must be one of the {table.n_features} columns, got position {label}")
+    refuse(label >= table.n_features, f"the label must be one of the {table.n_features} columns, got position {label}")
     features = [k for k in range(table.n_features) if k != label]
-    if not features:
-        raise InputError("regression needs at least one column besides the label")
+    refuse(not features, "regression needs at least one column besides the label")
     return Labelled(features=features, label=label, lower=table.lower, upper=table.upper,
                     test_features=held_out.matrix[features], test_labels=held_out.matrix[label])
 

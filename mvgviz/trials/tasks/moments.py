@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise import moment_noise
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent
 from mvgviz.noise.ties import spaces, ties
@@ -89,9 +89,8 @@ def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray],
 def _checked_moments(problem: Problem, task: str) -> FloatArray:
     """Return the true second moments. Raise `InputError` for an answer that has none."""
     query = problem.query
-    if not (query.symmetric or query.is_table):
-        raise InputError(f"{task} needs a table or a symmetric answer, got the {query.name} query; "
-                         "ask for the table or the covariance")
+    refuse(not (query.symmetric or query.is_table), f"{task} needs a table or a symmetric answer, got the {query.name} "
+           "query; ask for the table or the covariance")
     _small_enough(problem, task)
     moments = true_moments(problem)
     return base.centred(moments[None])[0] if query.has_constant else moments
@@ -99,9 +98,8 @@ def _checked_moments(problem: Problem, task: str) -> FloatArray:
 
 def _small_enough(problem: Problem, task: str) -> None:
     """Raise `InputError` for large matrices: every trial computes eigenvectors."""
-    if problem.query.rows > base.MOST_ROWS:
-        raise InputError(f"{task} computes eigenvectors of a {problem.query.rows} × {problem.query.rows} matrix in "
-                         f"every trial; choose an answer with at most {base.MOST_ROWS} rows")
+    refuse(problem.query.rows > base.MOST_ROWS, f"{task} computes eigenvectors of a {problem.query.rows} × "
+           f"{problem.query.rows} matrix in every trial; choose an answer with at most {base.MOST_ROWS} rows")
 
 
 def _captured(vectors: FloatArray, moments: FloatArray) -> FloatArray:
@@ -179,13 +177,11 @@ def _expected_angle(bases: list[FloatArray], *, basis: FloatArray) -> float:
 def _subspace(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "the subspace")
     m = s.shape[0]
-    if m < 2:
-        raise InputError("the subspace needs at least 2 columns, got 1")
+    refuse(m < 2, "the subspace needs at least 2 columns, got 1")
     k = min(SUBSPACE, m - 1)
     values, vectors = np.linalg.eigh(s)
-    if ties(values[::-1])[k - 1]:
-        raise InputError(f"the subspace of the {k} strongest directions is not defined: the next one is as strong; "
-                         "choose another task")
+    refuse(ties(values[::-1])[k - 1], f"the subspace of the {k} strongest directions is not defined: the next one is "
+           "as strong; choose another task")
     basis = vectors[:, ::-1][:, :k]
     return _of_directions(problem, partial(_largest_angle, basis=basis), partial(_expected_angle, basis=basis), kept=k)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.scenario.tasks import Task
 from mvgviz.trials.problem import Problem
@@ -77,14 +77,12 @@ class OwnMeasure(Measure):
     def error(self, matrix: FloatArray) -> float:
         label, judge = self.task.label, self.task.judge
         found = _value(self.task.function, matrix, label)
-        if found.shape != self.true.shape:
-            raise InputError(f"task {label!r} must give a released matrix the shape it gives the true answer, "
-                             f"{self.true.shape}, got {found.shape}")
+        refuse(found.shape != self.true.shape, f"task {label!r} must give a released matrix the shape it gives the "
+               f"true answer, {self.true.shape}, got {found.shape}")
         if judge is None:
             return math.sqrt(float(np.mean(np.square(found - self.true))))
         error = _value(lambda _: judge(found, self.true), matrix, f"{label}.error")
-        if error.shape != ():
-            raise InputError(f"task '{label}.error' must give one number, got shape {error.shape}")
+        refuse(error.shape != (), f"task '{label}.error' must give one number, got shape {error.shape}")
         return float(error)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.prior import Weighing, length
 from mvgviz.scenario.tasks import KERNEL_RIDGE
@@ -89,13 +89,11 @@ def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> Floa
 @base.prepares("kernel-ridge")
 def _kernel_ridge(problem: Problem) -> KernelRidge:
     query = problem.query
-    if not query.is_table:
-        raise InputError(f"kernel ridge needs the records one by one: ask for the table, not the {query.name}; "
-                         "or choose linear ridge, which works from a covariance")
+    refuse(not query.is_table, f"kernel ridge needs the records one by one: ask for the table, not the {query.name}; "
+           "or choose linear ridge, which works from a covariance")
     labels = base.labelled(problem)
-    if query.cols > _MOST_RECORDS:
-        raise InputError(f"kernel ridge solves a system of all records in every trial: at most {_MOST_RECORDS}, got "
-                         f"{query.cols}; choose linear ridge")
+    refuse(query.cols > _MOST_RECORDS, "kernel ridge solves a system of all records in every trial: at most "
+           f"{_MOST_RECORDS}, got {query.cols}; choose linear ridge")
     unmeasured = KernelRidge(labels=labels, clip="clip" in problem.scenario.post, level="answer", size=query.cols**2)
     clean, zeros = (float(unmeasured.errors(table[None])[0]) for table in (query.value, np.zeros_like(query.value)))
     references = base.References.against(non_private=clean, random_guess=labels.random_rmse,
@@ -145,8 +143,7 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     # A guess may be right by chance.
     units = (length(query.value, weighing), guess.expected_error(query.value, weighing), random)
     unit = 1.0 if own_unit else next((unit for unit in units if unit > _ROUNDING * query.gamma), 0.0)
-    if not unit:
-        raise InputError("what is judged is the same for all data, so it has no error; judge everything")
+    refuse(not unit, "what is judged is the same for all data, so it has no error; judge everything")
     references = base.References.against(
         non_private=0.0, random_guess=random / unit, unit=own_unit,
         blind={name: error / unit for name, error in guess.blind_errors(query.value, weighing).items()})
