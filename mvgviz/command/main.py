@@ -13,6 +13,7 @@ from mvgviz.errors import InputError
 from mvgviz.query.dataset import MISSING
 from mvgviz.version import VERSION
 
+_BESIDE = {"audit": "releases", "experiments": "run", "lesson": "slides"}  # commands in the module of another
 _ABOUT = "Directional noise for private matrices, made visible. Without a command: opens the app in the browser."
 
 
@@ -29,9 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # some terminals have no ε
     name = f"mvgviz {chosen.command}" if chosen.command else "mvgviz"
-    module = chosen.command or "app"  # each command imports only what it needs
+    command = chosen.command or "app"
+    module = _BESIDE.get(command, command)  # each command imports only what it needs
     try:
-        return int(getattr(import_module(f"mvgviz.command.{module}"), module)(chosen))
+        return int(getattr(import_module(f"mvgviz.command.{module}"), command)(chosen))
     except InputError as error:
         say(f"{name}: {error}")
         return BAD_INPUT

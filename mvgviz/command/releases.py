@@ -1,14 +1,23 @@
-"""``mvgviz releases``: the answers that a ledger keeps, as a list or as files."""
+"""``mvgviz releases``, the answers that a ledger keeps, and ``mvgviz audit``, an attack on a study's releases."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from mvgviz.command import say, write_bytes
-from mvgviz.errors import InputError
+import numpy as np
+
+from mvgviz.command import CAUGHT, say, say_tenths, write_bytes
+from mvgviz.command.opening import opened_study
+from mvgviz.design.privacy_loss import pair_loss
+from mvgviz.errors import InputError, refuse
+from mvgviz.release.audit import Audit, judge, release_scores, simulate_scores
 from mvgviz.release.files import files_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.ledger_file import usual_place
+from mvgviz.release.pure_audit import audit_pure
+from mvgviz.scenario.resolve import Setup, build
+from mvgviz.text import at_most as at_most_words
+from mvgviz.validation import count
 
 
 def releases(chosen: argparse.Namespace) -> int:
@@ -34,3 +43,35 @@ def _ledger(path: Path | None) -> Ledger:
     if found.path is None or not found.path.is_file():
         raise InputError("no ledger found; name its file: mvgviz releases FILE")
     return found
+
+
+def audit(chosen: argparse.Namespace) -> int:
+    """Print what the attack achieved beside the claim; return 1 when the noise is not as claimed."""
+    opened = opened_study(chosen)
+    setup = build(opened.scenario, opened.dataset, uploaded=opened.directions)
+    rng = None if chosen.released else np.random.default_rng(count("seed", chosen.seed, at_least=0))
+    result = _attacked(setup, count("attacks", chosen.attacks), rng)
+    claim = setup.epsilon_spent if result.delta else setup.design.pure_epsilon
+    above, at_most = result.epsilon_lower > claim, at_most_words(setup.design.mu_is) if result.delta else ""
+    sys.stdout.write(
+        f"claimed: epsilon {at_most}{claim:.6g} at delta {result.delta:.6g} ({setup.design.neighbour_rule})\n"
+        f"attacked: {result.absent.size:,} times on each neighbour; accused {result.accused:,} of "
+        f"{result.evaluated:,} without the record, caught {result.caught:,} of {result.evaluated:,} with it\n"
+        f"shown: epsilon is at least {result.epsilon_lower:.6g} ({result.confidence:.0%} confidence; so many attacks "
+        f"can show at most {result.ceiling:.6g})\n"
+        f"noise: {'as claimed' if result.check.as_claimed else result.check.words}\n"
+        f"{'ABOVE THE CLAIM' if above else 'The claim stands' if result.check.as_claimed else 'NOT AS CLAIMED'}\n")
+    return CAUGHT if above or not result.check.as_claimed else 0
+
+
+def _attacked(setup: Setup, attacks: int, rng: np.random.Generator | None) -> Audit:
+    """Attack the noise that ``rng`` draws; the hardened noise of releases without it."""
+    design, progress = setup.design, say_tenths("{:.0%} of the releases")
+    if design.is_pure:
+        return audit_pure(setup.table, setup.query, design, trials=attacks, rng=rng, progress=progress)
+    refuse(design.blocks, "the audit attacks Gaussian, box and Laplace noise; this study has ellipse noise, so choose "
+           "another family")
+    loss = pair_loss(setup.query, design)
+    noise = (release_scores(loss, setup.query, trials=attacks, largest=setup.largest_values, progress=progress)
+             if rng is None else simulate_scores(loss, trials=attacks, rng=rng, progress=progress))
+    return judge(loss, noise, delta=setup.delta)

@@ -1,4 +1,4 @@
-"""``mvgviz run study.json``: run the trials of a study without the app, and write a report."""
+"""``mvgviz run study.json``, the trials of a study and its report, and ``mvgviz experiments``, those of the paper."""
 
 import argparse
 import math
@@ -14,6 +14,7 @@ from types import FrameType
 
 from mvgviz.command import STOPPED, say, say_tenths, write_bytes
 from mvgviz.command.opening import opened_study
+from mvgviz.data import sample
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.labels import BOUNDS, JUDGED, REFERENCES
@@ -24,6 +25,7 @@ from mvgviz.trials.problem import pose
 from mvgviz.trials.results import Outcome, Results
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.validation import count
 from mvgviz.version import install_words
 
 
@@ -60,6 +62,23 @@ def run(chosen: argparse.Namespace) -> int:
         if getattr(chosen, name) is not None:
             write_bytes(getattr(chosen, name), made(scenario, source=opened.source))
             say(f"{name}: {getattr(chosen, name)}")
+    return 0
+
+
+def experiments(chosen: argparse.Namespace) -> int:
+    """Print the paper's three experiments as Markdown tables (docs/experiments.md)."""
+    from mvgviz.paper import EXPERIMENTS
+    from mvgviz.paper import run as measured
+    from mvgviz.paper.words import OPENING, report_markdown
+
+    trials, seed = count("trials", chosen.trials), count("seed", chosen.seed, at_least=0)
+    sys.stdout.write(f"{OPENING}\n")
+    with _workers(None) as workers:
+        for experiment in EXPERIMENTS.values():
+            sys.stdout.flush()
+            say(f"Experiment {experiment.key} …")
+            report = measured(experiment, sample(experiment.scenario.data), trials=trials, seed=seed, executor=workers)
+            sys.stdout.write(f"{report_markdown(report)}\n")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``mvgviz slides study.json``: write a talk of five slides as a page, or as a PDF that a browser prints."""
+"""``mvgviz slides study.json``, a talk of five slides as a page or PDF, and ``mvgviz lesson``, the lesson as a page."""
 
 import argparse
 import os
@@ -46,6 +46,15 @@ def slides(chosen: argparse.Namespace) -> int:
         say("mvgviz slides: no Chromium, Chrome or Edge could print a PDF; open the page in a browser and print it")
     write_bytes(out, page)
     say(f"slides: {out}")
+    return 0
+
+
+def lesson(chosen: argparse.Namespace) -> int:
+    """Write the lesson and its game as one HTML page that needs no server."""
+    from mvgviz.report.lesson import lesson_html
+
+    write_bytes(chosen.out, lesson_html())
+    say(f"lesson: {chosen.out}; open it in a browser or put it on any web space")
     return 0
 
 
