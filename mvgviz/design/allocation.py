@@ -11,13 +11,14 @@ A theorem's budget is ``sum 1/v²`` (v the noise variance), so there theta goes 
 [0.7, 0.1, 0.1, 0.1]
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
+from mvgviz.noise.accounting import root
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, non_negative, one_of, positive
 
 FORMS = ("relaxed", "unrelaxed", "exact")
@@ -70,19 +71,26 @@ def rebalanced(parts: Sequence[int], *, position: int, value: int, locked: Itera
     the sum of a row of sliders stays the same.
     """
     old = [count("parts", part) for part in parts]
-    total, fixed = sum(old), set(locked) - {position}
-    free = [i for i in range(len(old)) if i != position and i not in fixed]
-    room = total - sum(old[i] for i in fixed)
+    fixed = {*locked, position}
+    room, free = sum(old) - sum(old[i] for i in fixed - {position}), len(old) - len(fixed)
     new = list(old)
-    new[position] = min(max(count("value", value, at_least=0), 1), room - len(free)) if free else room
-    left, weight = room - new[position] - len(free), sum(old[i] for i in free)
-    exact = [left * old[i] / weight for i in free]
-    floors = [int(share) for share in exact]
-    order = sorted(range(len(free)), key=lambda j: floors[j] - exact[j])
-    for j in order[: left - sum(floors)]:  # the largest remainders get what rounding left
-        floors[j] += 1
-    for i, part in zip(free, floors, strict=True):
-        new[i] = 1 + part
+    new[position] = min(max(count("value", value, at_least=0), 1), room - free) if free else room
+    return divided(new, old, total=sum(old), locked=fixed)
+
+
+def divided(parts: Sequence[int], weights: Sequence[float], *, total: int, locked: Collection[int] = ()
+            ) -> tuple[int, ...]:
+    """Whole parts that sum to ``total``: locked ones as they are, the others at least 1, in proportion to weights."""
+    free = [k for k in range(len(parts)) if k not in locked]
+    left = total - sum(part for k, part in enumerate(parts) if k in locked) - len(free)
+    if left < 0 or not free:
+        return tuple(parts)
+    exact = left * np.array([weights[k] for k in free]) / sum(weights[k] for k in free)
+    more = np.floor(exact).astype(int)
+    more[np.argsort(more - exact, kind="stable")[: left - more.sum()]] += 1  # the largest remainders get the rest
+    new = list(parts)
+    for k, part in zip(free, more.tolist(), strict=True):
+        new[k] = 1 + part
     return tuple(new)
 
 
@@ -185,8 +193,6 @@ def _fill(depth: FloatArray, total: float, least: float
 
 def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
     """``rho = (lambda/nu)/(1 + sqrt(1 + 2 lambda²/nu))`` with ``sum rho² = total``, one root in nu."""
-    from scipy.optimize import brentq  # only here: importing it takes longer than all else
-
     x = lam * np.sqrt(total)  # in units where the budget is 1
     least = kept / np.sqrt(lam.size)
 
@@ -199,7 +205,7 @@ def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
 
     top = float(x.max())
     lowest = np.log(top) - np.log(2 + 2 * top)  # there the largest alone takes everything
-    log_nu = brentq(excess, lowest - 1e-9, np.log(lam.size) + 1, xtol=1e-14, rtol=1e-14)
+    log_nu = root(excess, lowest - 1e-9, np.log(lam.size) + 1, xtol=1e-14, rtol=1e-14)
     wet = shape(log_nu)
     parts = np.maximum(wet, least)
     parts = parts / np.sqrt(np.sum(parts**2))

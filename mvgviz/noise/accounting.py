@@ -19,6 +19,7 @@ the normal distribution in [1]. All functions take scalars or arrays that broadc
 """
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -46,7 +47,7 @@ def gaussian_delta(epsilon: Any, mu: Any) -> Any:
     ``Phi(-a) - e^epsilon Phi(-b)`` [1, Theorem 8], without its cancellation; below 0, which mixtures with other noise
     need, ``delta(-x) = 1 - e^-x + e^-x delta(x)``. At 0 it is :func:`total_variation`.
     """
-    e, m = broadcast(epsilon=numbers("epsilon", epsilon), mu=_mu(mu))
+    e, m = broadcast(epsilon=numbers("epsilon", epsilon), mu=_limited("mu", mu))
     exponent, mantissa = _delta_parts(np.maximum(_limited("epsilon", np.abs(e)), 1 / _LARGEST), m)
     delta, below = np.exp(exponent) * mantissa, np.minimum(e, 0.0)
     return _plain(np.where(e < 0, np.exp(below) * delta - np.expm1(below), delta))
@@ -59,7 +60,7 @@ def zcdp_rho(mu: float) -> float:
 
 def total_variation(mu: Any) -> Any:
     """Return delta at epsilon = 0: ``2 Phi(mu/2) - 1``."""
-    return _plain(special.erf(_mu(mu) / math.sqrt(8.0)))
+    return _plain(special.erf(_limited("mu", mu) / math.sqrt(8.0)))
 
 
 def gaussian_mu(epsilon: Any, delta: Any) -> Any:
@@ -107,7 +108,7 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
 
 
 def _epsilon_of(delta: Any, mu: Any) -> Any:
-    d, m = broadcast(delta=numbers("delta", delta, above=0, below=1), mu=_mu(mu))
+    d, m = broadcast(delta=numbers("delta", delta, above=0, below=1), mu=_limited("mu", mu))
     above = d < special.erf(m / math.sqrt(8.0))
     epsilon = np.where(above, m * (m / 2 - special.ndtri(d)), 0.0)
     near = above & (m < _FAR)
@@ -141,7 +142,7 @@ def compose_mu(mus: Any) -> float:
 
 def tradeoff(alpha: Any, mu: Any) -> Any:
     """Return the best attacker's miss rate at false-alarm rate ``alpha``: ``Phi(Phi^-1(1-alpha) - mu)`` [2]."""
-    rate, m = broadcast(alpha=numbers("alpha", alpha, above=0, below=1, closed=True), mu=_mu(mu))
+    rate, m = broadcast(alpha=numbers("alpha", alpha, above=0, below=1, closed=True), mu=_limited("mu", mu))
     return _plain(special.ndtr(-special.ndtri(rate) - m))
 
 
@@ -166,7 +167,8 @@ def _tail_integral(a: FloatArray, mu: FloatArray) -> FloatArray:
     It is the difference of the two terms of [1], each written through
     ``Phi(-x) = phi(x) integral_0^inf exp(-u²/2 - x u) du``.
     """
-    nodes, weights = _gauss_legendre()
+    nodes, weights = legendre(_NODES)
+    nodes, weights = (nodes + 1) / 2, weights / 2
     cut = _CUT / (a + np.hypot(a, math.sqrt(_CUT)))  # where u² + 2 a u = _CUT
     u = cut[..., None] * nodes
     finite_a = np.where(np.isfinite(a), a, 0.0)[..., None]
@@ -182,10 +184,18 @@ def _tail_difference(a: FloatArray, mu: FloatArray) -> FloatArray:
         return np.asarray(near - np.exp(-left * left / 2) * special.erfcx((a + mu) / _SQRT2) / 2)
 
 
-@lru_cache(maxsize=1)
-def _gauss_legendre() -> tuple[FloatArray, FloatArray]:
-    nodes, weights = special.roots_legendre(_NODES)
-    return (nodes + 1) / 2, weights / 2
+def root(of: Callable[[float], float], low: float, high: float, **options: float) -> float:
+    """Return where a function of one number is 0, between two ends where its signs differ."""
+    from scipy.optimize import brentq  # only here: importing it takes longer than all else
+
+    return float(brentq(of, low, high, **options))
+
+
+@lru_cache(maxsize=8)
+def legendre(nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Return so many nodes and weights for integrals from -1 to 1."""
+    at, weights = special.roots_legendre(nodes)
+    return at, weights
 
 
 def _epsilon(value: Any) -> FloatArray:
@@ -193,10 +203,6 @@ def _epsilon(value: Any) -> FloatArray:
     if not (result >= 1 / _LARGEST).all():
         raise InputError(f"epsilon must be at least {1 / _LARGEST:g}, got {result.min():g}")
     return result
-
-
-def _mu(value: Any) -> FloatArray:
-    return _limited("mu", value)
 
 
 def _limited(name: str, value: Any) -> FloatArray:

@@ -18,7 +18,7 @@ References
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,7 +27,7 @@ import numpy as np
 from scipy import special
 
 from mvgviz.errors import refuse
-from mvgviz.noise.accounting import gaussian_delta, gaussian_mu, total_variation
+from mvgviz.noise.accounting import gaussian_delta, gaussian_mu, legendre, root, total_variation
 from mvgviz.validation import FloatArray, count, fraction, positive
 
 _NODES = 160
@@ -329,13 +329,6 @@ def same_attacker(name: str, size: int, epsilon: float, delta: float) -> float:
     return FAMILIES[name].std(size, -2 * missed, 0) / FAMILIES["gaussian"].std(size, epsilon, delta)
 
 
-def root(of: Callable[[float], float], low: float, high: float, **options: float) -> float:
-    """Return where a function of one number is 0, between two ends where its signs differ."""
-    from scipy.optimize import brentq  # only here: importing it takes longer than all else
-
-    return float(brentq(of, low, high, **options))
-
-
 def staircase_std(epsilon: float) -> float:
     """Return the lowest standard deviation of any pure epsilon noise on one number that changes by at most 1 [4].
 
@@ -356,14 +349,8 @@ def gamma_nodes(shape: float, cuts: tuple[float, ...] = ()) -> tuple[FloatArray,
     """Gauss–Legendre nodes and weights for an expectation over Gamma(shape), split at ``cuts``."""
     low, high = float(special.gammaincinv(shape, _TAIL)), float(special.gammainccinv(shape, _TAIL))
     ends = [low, *sorted(cut for cut in cuts if low < cut < high), high]
-    base, weights = _legendre()
+    base, weights = legendre(_NODES)
     starts, widths = np.array(ends[:-1])[:, None], np.diff(ends)[:, None]
     nodes = (starts + widths * (base + 1) / 2).ravel()
     return nodes, (widths * weights / 2).ravel() * np.exp(
         special.xlogy(shape - 1, nodes) - nodes - special.gammaln(shape))
-
-
-@lru_cache(maxsize=1)
-def _legendre() -> tuple[FloatArray, FloatArray]:
-    nodes, weights = special.roots_legendre(_NODES)
-    return nodes, weights

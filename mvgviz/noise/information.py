@@ -20,6 +20,7 @@ import numpy as np
 from scipy import special
 
 from mvgviz.errors import InputError
+from mvgviz.noise.accounting import legendre
 from mvgviz.noise.families import gamma_nodes
 from mvgviz.validation import FloatArray, array, count, positive
 
@@ -81,14 +82,8 @@ def _norm_entropy(size: int, volume: float, scale: float) -> float:
 
 
 def _legendre(end: float, nodes: int) -> tuple[FloatArray, FloatArray]:
-    at, weights = _unit_legendre(nodes)
+    at, weights = legendre(nodes)
     return end * (at + 1) / 2, end * weights / 2
-
-
-@lru_cache(maxsize=4)
-def _unit_legendre(nodes: int) -> tuple[FloatArray, FloatArray]:
-    at, weights = special.roots_legendre(nodes)
-    return at, weights
 
 
 def count_bits(people: int, std: float, *, laplace: bool = False) -> float:

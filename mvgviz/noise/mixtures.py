@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, gaussian_mu
-from mvgviz.noise.families import root
+from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, gaussian_mu, root
 from mvgviz.optional import optional
 from mvgviz.validation import fraction, number, numbers
 

@@ -70,7 +70,7 @@ class MomentNoise:
 
     def draws(self, times: int, *, rng: np.random.Generator) -> FloatArray:
         normal = generator(rng).standard_normal((times, self.size, self.size))
-        return _symmetric(self.root @ normal @ np.swapaxes(self.root, -1, -2))
+        return symmetrised(self.root @ normal @ np.swapaxes(self.root, -1, -2))
 
     def white(self, moments: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Eigenvalues and eigenvectors where the noise is white, and the map back from there."""
@@ -79,8 +79,13 @@ class MomentNoise:
         s = np.where(most > 0, np.maximum(s, _LEAST * most), 1.0)  # no noise is white in any coordinates
         back = (left * s[..., None, :]) @ right
         there = (np.swapaxes(right, -1, -2) / s[..., None, :]) @ np.swapaxes(left, -1, -2)
-        values, vectors = np.linalg.eigh(_symmetric(there @ moments @ np.swapaxes(there, -1, -2)))
+        values, vectors = np.linalg.eigh(symmetrised(there @ moments @ np.swapaxes(there, -1, -2)))
         return values, vectors, back
+
+
+def symmetrised(matrices: FloatArray) -> FloatArray:
+    """``(A + Aᵀ)/2`` for each."""
+    return np.asarray((matrices + np.swapaxes(matrices, -1, -2)) / 2)
 
 
 def silent(size: int) -> MomentNoise:
@@ -105,7 +110,8 @@ def penalties(noise: MomentNoise, features: Sequence[int], *, constant: int | No
     chosen = list(features)
     each = np.einsum("...ii->...i", noise.std)[..., chosen]
     m = 1 + len(chosen) - (constant in chosen)
-    return np.asarray(np.where(_is(constant, chosen), INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
+    is_constant = np.array([feature == constant for feature in chosen])
+    return np.asarray(np.where(is_constant, INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
 
 
 def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
@@ -224,18 +230,10 @@ def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: 
     return np.stack([np.minimum(low, found), np.maximum(high, found)], axis=-1)
 
 
-def _is(constant: int | None, features: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.array([feature == constant for feature in features])
-
-
 def _square(root: FloatArray) -> FloatArray:
     """The symmetric root of the same noise, of one with more columns than rows."""
     left, s, _ = np.linalg.svd(root, full_matrices=False)
     return frozen((left * s[..., None, :]) @ np.swapaxes(left, -1, -2))
-
-
-def _symmetric(matrices: FloatArray) -> FloatArray:
-    return np.asarray((matrices + np.swapaxes(matrices, -1, -2)) / 2)
 
 
 def _products(moments: FloatArray) -> FloatArray:

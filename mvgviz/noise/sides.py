@@ -85,6 +85,14 @@ class NoiseSide:
         root = np.sqrt(self.precisions)
         return np.diag(root) if self.is_diagonal else root[:, None] * self.directions.matrix.T
 
+    def whitened(self, matrices: FloatArray) -> FloatArray:
+        """Return the whitener times a matrix, or each of some."""
+        if self.is_identity:
+            return matrices
+        if self.is_diagonal:
+            return np.asarray(matrices / np.sqrt(self.variances)[:, None])
+        return np.asarray(self.whitener() @ matrices)
+
     def root(self) -> FloatArray:
         """``B = W diag(sqrt v)``, so that ``B Bᵀ`` is the covariance; row by row in memory, for fast products."""
         return np.ascontiguousarray(self.directions.matrix * np.sqrt(self.variances))

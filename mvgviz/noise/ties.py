@@ -64,6 +64,12 @@ def _first_of_largest(squares: FloatArray) -> Any:
     return np.argmax(squares >= squares.max(axis=0) * (1 - _SAME), axis=0)
 
 
+def nearest_psd(matrices: FloatArray) -> FloatArray:
+    """Return the nearest positive semi-definite matrix (Frobenius norm) to each symmetric one."""
+    values, vectors = np.linalg.eigh(matrices)
+    return np.asarray((vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2))
+
+
 def root(matrix: FloatArray) -> FloatArray:
     """Return the positive semi-definite square root, which is the same for every choice of eigenvectors."""
     values, vectors = np.linalg.eigh(matrix)

@@ -58,7 +58,8 @@ class Query:
     else. ``has_moments``: second moments follow from the answer. ``is_table``: the answer is the records themselves,
     one in each column; ``is_mean``: their average. ``is_kernel``: rows are records, and so are directions and needs.
     ``takes_bound``: records may be clipped to an ellipse first. ``parameters``: the fields of a scenario that it needs.
-    ``unit``: of all numbers of the answer, where it is none of the data's. ``title`` names the kind among others,
+    ``unit``: of all numbers of the answer, where it is none of the data's. ``more_steps``: of arithmetic, where the
+    answer is a sum over the records, beside one for each. ``title`` names the kind among others,
     ``in_sentence`` with its article, ``choice`` in a control, ``question`` for somebody new to it.
     """
 
@@ -81,6 +82,7 @@ class Query:
     takes_bound: ClassVar[bool] = True
     parameters: ClassVar[tuple[str, ...]] = ()
     unit: ClassVar[str] = ""
+    more_steps: ClassVar[int] = 0
     derivations: ClassVar[dict[str, Derivation]] = {}
     """By "plain", "bounded", "added" and "added bounded", as far as they can be."""
 
@@ -161,7 +163,7 @@ class Query:
 
     def rounding(self, largest: FloatArray | None) -> float:
         """Bound the error of the answer as computed, as a share of the bound on its entries."""
-        return 0.0
+        return sum_error((self.n_records or 0) + self.more_steps) if self.more_steps else 0.0
 
     def most_moved(self, mu: float) -> float:
         """Bound how far one neighbour moves the answer *as computed*, where ``mu`` bounds the exact one."""

@@ -32,9 +32,9 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, weakest
-from mvgviz.query.base import Derivation, Query, sum_error
+from mvgviz.query.base import Derivation, Query
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import WorstCase
+from mvgviz.query.neighbours import Neighbours, WorstCase
 from mvgviz.query.prior import Guess, Weighing
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, frozen
@@ -152,7 +152,7 @@ class ReplacedCell:
 
 
 class _Cells(Query):
-    takes_bound = False
+    takes_bound, more_steps = False, 8
     parameters = ("category",)
     rows_are, unit, n_categories = "level", "records", 1
     neighbours: ReplacedCell
@@ -198,9 +198,6 @@ class _Cells(Query):
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         return np.full(self.rows, float(self.n_records or 0)), np.ones(self.cols)
-
-    def rounding(self, largest: FloatArray | None) -> float:
-        return sum_error((self.n_records or 0) + 8)
 
     def absolute_sum(self, *, triangle: bool = False) -> float:
         return float(self.neighbours.records * (1 if self.neighbours.added else 2))

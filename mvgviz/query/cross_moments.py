@@ -22,10 +22,10 @@ import numpy as np
 from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.base import Derivation, Query, norm, sum_error
+from mvgviz.query.base import Derivation, Query, norm
 from mvgviz.query.box_norms import longest
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import WorstCase, support
+from mvgviz.query.neighbours import Neighbours, WorstCase, support
 from mvgviz.query.prior import Guess, Weighing
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, frozen
@@ -101,7 +101,7 @@ class CrossMoments(Query):
     choice = "Cross-moments of two groups of columns"
     question = "how each column of one group varies with each of another"
     parameters = ("group",)
-    takes_bound = False
+    takes_bound, more_steps = False, 3
     derivations: ClassVar = {
         "plain": Derivation((r"\|x_ax_b^{\mathsf T}\!-y_ay_b^{\mathsf T}\|_F\le 2L_aL_b\sin\min(\alpha+\beta,\pi/2)",
                              r"s_2\le\tfrac2n L_aL_b,\quad \gamma=L_aL_b,\quad L_a^2=\textstyle\sum_{i\in a}c_i^2"),
@@ -142,8 +142,6 @@ class CrossMoments(Query):
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         return np.maximum(*np.abs(self.neighbours.rows)), np.maximum(*np.abs(self.neighbours.cols))
 
-    def rounding(self, largest: FloatArray | None) -> float:
-        return sum_error((self.n_records or 0) + 3)
 
 
 def cross_moments(dataset: Dataset, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:

@@ -30,11 +30,11 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import weakest
-from mvgviz.query.base import Derivation, Query, norm, sum_error
+from mvgviz.query.base import Derivation, Query, norm
 from mvgviz.query.box_norms import longest
 from mvgviz.query.counts import Category, categories, chosen_categories
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import WorstCase, support
+from mvgviz.query.neighbours import Neighbours, WorstCase, support
 from mvgviz.query.prior import Guess, of_rows
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, frozen
@@ -43,7 +43,7 @@ COUNT = "count"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ReplacedMember:
+class ReplacedMember(Neighbours):
     """What one record changes of sums and counts by group; ``halves``: ``h_i`` of each feature. See the module."""
 
     halves: FloatArray = field(repr=False)
@@ -103,7 +103,7 @@ class GroupMeans(Query):
     question = "the mean of each feature in each group: sums and counts, which the means follow from"
     cols_are, by_group = "group", True
     parameters = ("category", "group")
-    takes_bound = False
+    takes_bound, more_steps = False, 8
     derivations: ClassVar = {
         "plain": Derivation((r"D=(z-z',0)\,e_g^{\mathsf T}\ \text{or}\ (z,1)\,e_g^{\mathsf T}-(z',1)\,e_k^{\mathsf T},"
                              r"\quad |z_i|\le h_i",
@@ -166,9 +166,6 @@ class GroupMeans(Query):
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         return np.append(self.neighbours.halves, 1.0), np.full(self.cols, float(self.n_records or 0))
-
-    def rounding(self, largest: FloatArray | None) -> float:
-        return sum_error((self.n_records or 0) + 8)
 
     def absolute_sum(self, *, triangle: bool = False) -> float:
         body = self.neighbours

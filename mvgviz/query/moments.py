@@ -25,19 +25,19 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.noise.directions import Directions
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.noise.ties import nearest_psd
 from mvgviz.query.base import Query, inside, is_added, origins
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import WorstCase
+from mvgviz.query.neighbours import Neighbours, WorstCase
 from mvgviz.query.record_bound import Ellipse, RecordBound
 from mvgviz.query.second_moments import CONSTANT, JointMoments
 from mvgviz.validation import FloatArray, array, frozen, instance, positive
 
 
 @dataclass(frozen=True, kw_only=True)
-class JoinedOuterProduct:
+class JoinedOuterProduct(Neighbours):
     """``D = (y yᵀ - y'y'ᵀ)/n`` with ``y = [constant, z]`` and ``||z|| <= radius``.
 
     ``whole``: the constant is scaled with the record, so ``y`` is only known to be no longer than its length.
@@ -69,9 +69,6 @@ class JoinedOuterProduct:
             return WorstCase(2 * math.sqrt(2) * self.constant * self.radius * product / self.n_records, right_angle)
         attained = equal and right_angle and self.constant <= self.radius
         return WorstCase(mu / self.n_records, attained)
-
-    def reach(self, directions: Directions) -> FloatArray:
-        return np.ones(directions.size)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -167,7 +164,7 @@ class Moments:
         """The covariance about the mean, made positive semi-definite."""
         scale = self.asked.constant**2 / self._weight
         z = self.asked.constant * self.joined[0, 1:] / self._weight
-        return np.asarray(self._back @ _projected(self.joined[1:, 1:] * scale - np.outer(z, z)) @ self._back.T)
+        return np.asarray(self._back @ nearest_psd(self.joined[1:, 1:] * scale - np.outer(z, z)) @ self._back.T)
 
     def regression(self, label: str | int, *, features: Sequence[int | str] | None = None, aware: bool = True
                    ) -> tuple[float, FloatArray]:
@@ -202,8 +199,3 @@ def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = No
                          printed_sensitivity=(1 if added else 2) * square / n, gamma=square, neighbours=body,
                          row_names=(CONSTANT, *names), bound=bound, **origins(data, neighbours))
     return MomentsQuery(query=query, dataset=data, ellipse=ellipse, constant=b0, whole=whole)
-
-
-def _projected(matrix: FloatArray) -> FloatArray:
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)

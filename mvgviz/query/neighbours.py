@@ -8,7 +8,7 @@ cheap, else an upper bound. ``M = Sigma^-1`` throughout; nothing here is in the 
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,16 +47,16 @@ class WorstRecords(NamedTuple):
     records: tuple[FloatArray, FloatArray] | None
 
 
-class Neighbours(Protocol):
+class Neighbours:
     """What two neighbouring answers can differ by."""
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         """Return the largest ``||Sigma^-1/2 D Psi^-1/2||_F``; ``cols is rows`` when ``Psi = Sigma``."""
-        ...
+        raise NotImplementedError
 
     def reach(self, directions: Directions) -> FloatArray:
         """``h_k``, how far one record can move direction k; ones where that is not bounded singly."""
-        ...
+        return np.ones(directions.size)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +73,6 @@ class AnyChange:
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         exact = self.fills_ball or (rows.is_isotropic and cols.is_isotropic)
         return WorstCase(self.sensitivity * _stretch(rows, cols), exact)
-
-    def reach(self, directions: Directions) -> FloatArray:
-        return np.ones(directions.size)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -147,7 +144,7 @@ class ReplacedColumn:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ReplacedOuterProduct:
+class ReplacedOuterProduct(Neighbours):
     """``D = (x xᵀ - x'x'ᵀ)/n``, both records in the box [lower, upper] (covariance query).
 
     ``added``: a record is there or its place is empty, ``D = ± x xᵀ/n``. ``n_records``: the divisor n, over the number
@@ -230,15 +227,13 @@ class ReplacedOuterProduct:
         found = self._in_box(side)
         if not self.levels:
             return found
-        bound = found.case.mu if not side.is_diagonal else min(found.case.mu, self._bound_with_levels(side))
+        bound, q = found.case.mu, side.precisions
+        if side.is_diagonal:  # from the longest record and the longest move that have one level of each set
+            moves = ReplacedColumn(widths=self.upper - self.lower, levels=self.levels).widest(q) / 2
+            shortest = shortest_square(side.whitener(), self._centre, self._halves)
+            most = bound_from_lengths(float(self.largest_record(q) ** 2 @ q), shortest, float(moves**2 @ q))
+            bound = min(bound, most)
         return WorstRecords(WorstCase(bound, False), None)
-
-    def _bound_with_levels(self, side: NoiseSide) -> float:
-        """From the longest record and the longest move that have one level of each set."""
-        q = side.precisions
-        moves = ReplacedColumn(widths=self.upper - self.lower, levels=self.levels).widest(q) / 2
-        shortest = shortest_square(side.whitener(), self._centre, self._halves)
-        return bound_from_lengths(float(self.largest_record(q) ** 2 @ q), shortest, float(moves**2 @ q))
 
     def _in_box(self, side: NoiseSide) -> WorstRecords:
         m, low, high = self.lower.size, self.lower, self.upper
@@ -308,7 +303,7 @@ class ReplacedOuterProduct:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlippedEdge:
+class FlippedEdge(Neighbours):
     """One edge {i, j} of a graph is added or removed.
 
     Laplacian: ``D = ±(e_i - e_j)(e_i - e_j)ᵀ``; adjacency: ``D = ±(e_i e_jᵀ + e_j e_iᵀ)``.
@@ -336,9 +331,6 @@ class FlippedEdge:
             squares = squares + squares.T + 2 * m * p
         np.fill_diagonal(squares, 0.0)
         return squares
-
-    def reach(self, directions: Directions) -> FloatArray:
-        return np.ones(directions.size)
 
 
 def _stretch(rows: NoiseSide, cols: NoiseSide) -> float:

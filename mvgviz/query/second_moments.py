@@ -18,7 +18,7 @@ import numpy as np
 
 from mvgviz.errors import refuse
 from mvgviz.provenance import Origin
-from mvgviz.query.base import Derivation, Query, largest_norm, sum_error
+from mvgviz.query.base import Derivation, Query, largest_norm
 from mvgviz.query.bounded_neighbours import BoundedOuterProduct
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedOuterProduct
@@ -40,7 +40,7 @@ class Covariance(Query):
     name, title, in_sentence = "covariance", "covariance", "second moments"
     choice = "Second moments (covariance)"
     question = "the second moments (covariance): how the features vary together"
-    degree, of_all_features, has_moments = 2, True, True
+    degree, of_all_features, has_moments, more_steps = 2, True, True, 3
     derivations: ClassVar = {
         "plain": Derivation((r"\|xx^{\mathsf T}\!-x'x'^{\mathsf T}\|_F^2=|x|^4+|x'|^4-2(x\!\cdot\! x')^2",
                              r"s_2\le\tfrac{\sqrt2}{n}\textstyle\sum_i c_i^2,\quad \gamma=\textstyle\sum_i c_i^2"),
@@ -86,9 +86,6 @@ class Covariance(Query):
         ends = (body.largest_values if isinstance(body, ReplacedOuterProduct)
                 else np.full(self.rows, math.sqrt(self.gamma)))
         return ends, ends
-
-    def rounding(self, largest: FloatArray | None) -> float:
-        return sum_error((self.n_records or 0) + 3)
 
     def absolute_sum(self, *, triangle: bool = False) -> float:
         body = self.neighbours

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.base import Derivation, Query, largest_norm, norm, sum_error
+from mvgviz.query.base import Derivation, Query, largest_norm, norm
 from mvgviz.query.bounded_neighbours import BoundedColumn
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn, move_widths
@@ -90,7 +90,7 @@ class Mean(_Values):
     name, title, in_sentence = "mean", "mean", "a mean"
     choice = "The mean record"
     question = "the mean of every feature"
-    cols_are, is_mean = "mean", True
+    cols_are, is_mean, more_steps = "mean", True, 3
     derivations: ClassVar = {
         "plain": Derivation((r"\|\bar x-\bar x'\|_2=\tfrac1n\|x-x'\|_2,\quad |x_i-x'_i|\le r_i",
                              r"s_2=\tfrac1n\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{\textstyle\sum_i c_i^2}"),
@@ -118,9 +118,6 @@ class Mean(_Values):
 
     def _records(self, table: Dataset) -> float:
         return table.n_records
-
-    def rounding(self, largest: FloatArray | None) -> float:
-        return sum_error((self.n_records or 0) + 3)
 
 
 def identity(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:

@@ -23,7 +23,6 @@ from mvgviz.query.queries import QUERIES
 from mvgviz.release.answer import Release
 from mvgviz.release.entries import Sum
 from mvgviz.release.intervals import LEVEL
-from mvgviz.text import csv_text
 from mvgviz.validation import FloatArray, fraction, frozen, instance
 
 
@@ -63,11 +62,9 @@ class Combined:
 
     def to_csv(self, level: float = LEVEL) -> str:
         """Return :meth:`columns` as CSV; no cell is a formula."""
-        from mvgviz.release.files import cell
+        from mvgviz.release.files import columns_csv
 
-        columns = self.columns(level)
-        cells = [map(cell if head in ("row", "column") else repr, column) for head, column in columns.items()]
-        return csv_text([list(columns), *map(list, zip(*cells, strict=True))])
+        return columns_csv(self.columns(level))
 
 
 def combine(*releases: Release) -> Combined:

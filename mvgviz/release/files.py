@@ -54,13 +54,12 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
     """
     noise = release.known_noise
     if release.noisy.size <= MOST_INTERVALS:
-        names, columns = _names_of_numbers(release, cell), _interval_columns(release, level, f" {level:g}")
+        names, columns = _names_of_numbers(release), _interval_columns(release, level, f" {level:g}")
     else:
-        names = {_row_head(release): [*map(cell, release.names[0])]}
+        names = {_row_head(release): list(release.names[0])}
         columns = {f"half width {level:g}": row_widths(noise, release.data_units, level)}
         columns |= {name: most.max(axis=1) for name, most in clipped_columns(release).items()}
-    numbers = (map(repr, column.ravel().tolist()) for column in columns.values())
-    return csv_text(chain([[*names, *columns]], map(list, zip(*names.values(), *numbers, strict=True))))
+    return columns_csv(names | {name: column.ravel().tolist() for name, column in columns.items()})
 
 
 def interval_frame(release: Release, level: float) -> Any:
@@ -70,10 +69,16 @@ def interval_frame(release: Release, level: float) -> Any:
         _names_of_numbers(release) | {name: column.ravel() for name, column in columns.items()})
 
 
-def _names_of_numbers(release: Release, written: Callable[[str], str] = str) -> dict[str, list[str]]:
-    rows, cols = ([written(name) for name in names] for names in release.names)
+def columns_csv(columns: Mapping[str, Sequence[str] | Sequence[float]]) -> str:
+    """Return columns by heading as CSV: no text is a formula, and numbers have all their digits."""
+    cells = ([cell(one) if isinstance(one, str) else repr(one) for one in column] for column in columns.values())
+    return csv_text([list(columns), *map(list, zip(*cells, strict=True))])
+
+
+def _names_of_numbers(release: Release) -> dict[str, list[str]]:
+    rows, cols = release.names
     return {_row_head(release): [row for row in rows for _ in cols],
-            "record" if release.kind.is_table else "column": cols * len(rows)}
+            "record" if release.kind.is_table else "column": list(cols) * len(rows)}
 
 
 def _row_head(release: Release) -> str:
@@ -222,10 +227,7 @@ def _side(side: NoiseSide | None) -> dict[str, Any] | None:
 
 def to_means_csv(release: Release) -> str:
     """Return means by group with their intervals, in the data's units."""
-    columns = means_by_group(release).columns()
-    texts = [[cell(name) for name in columns[head]] for head in ("feature", "group")]
-    numbers = [map(repr, numbers) for head, numbers in columns.items() if head not in ("feature", "group")]
-    return csv_text([list(columns), *map(list, zip(*texts, *numbers, strict=True))])
+    return columns_csv(means_by_group(release).columns())
 
 
 _FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (

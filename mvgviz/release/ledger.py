@@ -126,7 +126,8 @@ class Ledger:
 
     def cap_of(self, population: str) -> tuple[float, float] | None:
         """Return the lower of these people's cap and this object's."""
-        return self._least_cap(self._now(), population)
+        caps = [cap for cap, _ in self._caps(self._now(), population)]
+        return min(caps, key=lambda cap: float(gaussian_mu(*cap)), default=None)
 
     def pure_part(self, population: str | None) -> float:
         """The part of their cap's epsilon that is kept for pure noise; None: people yet to be named."""
@@ -303,10 +304,6 @@ class Ledger:
             raise InputError("a lasting ledger needs a name for the people; name the population, such as "
                              "'patients of 2024'")
         return tidy(population or data)
-
-    def _least_cap(self, book: Book, population: str) -> tuple[float, float] | None:
-        caps = [cap for cap, _ in self._caps(book, population)]
-        return min(caps, key=lambda cap: float(gaussian_mu(*cap)), default=None)
 
     def _caps(self, book: Book, population: str | None) -> list[tuple[tuple[float, float], float]]:
         """Return every cap for these people with its pure part; at another delta another one may be stricter."""

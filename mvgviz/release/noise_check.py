@@ -22,7 +22,6 @@ import numpy.typing as npt
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.noise.sides import NoiseSide
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray
 
@@ -207,6 +206,12 @@ class NoiseCheck:
     p_value: float
     words: str
 
+    @classmethod
+    def of(cls, findings: list[Finding]) -> NoiseCheck:
+        """Return the oddest of them, as one of so many."""
+        worst = min(findings, key=lambda finding: finding.p_value)
+        return cls(p_value=min(len(findings) * worst.p_value, 1.0), words=worst.words)
+
     @property
     def as_claimed(self) -> bool:
         return self.p_value >= FALSE_ALARMS
@@ -254,7 +259,8 @@ def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 
     """Run all tests on a tally and the attack's scores, for noise times ``noise_factor``."""
     if not np.abs(scores).max() > _SAME:
         return NoiseCheck(p_value=0.0, words="there is no noise")
-    again = [_repeated(values, tally.same) for values in (scores, tally.entries)]
+    again = [repeated(np.abs(values), tally.same, values.size**2 * tally.same / math.sqrt(math.pi), "are repeated")
+             for values in (scores, tally.entries)]
     scores, square = noise_factor * scores, noise_factor**2
     rows, cols = tally.rows.size, tally.cols.size
     findings = [_wrong_size(name, sums, terms) for name, sums, terms in (
@@ -267,9 +273,11 @@ def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 
     )]
     for name, pairs in tally.pairs.items():
         findings += moving_together(name, pairs, cols)
-    findings += [_not_normal(scores), _off_centre(scores), *again]
-    worst = min(findings, key=lambda finding: finding.p_value)
-    return NoiseCheck(p_value=min(len(findings) * worst.p_value, 1.0), words=worst.words)
+    mean = float(scores.mean())
+    off_centre = Finding(2 * float(special.ndtr(-abs(mean) * math.sqrt(scores.size))),
+                         f"the scores of the attack are {mean:.2f} off centre")
+    not_normal = not_uniform(special.ndtr(scores), "the scores of the attack are not normal as claimed")
+    return NoiseCheck.of([*findings, not_normal, off_centre, *again])
 
 
 def _wrong_size(name: str, sums: FloatArray, terms: int) -> Finding:
@@ -281,36 +289,20 @@ def _wrong_size(name: str, sums: FloatArray, terms: int) -> Finding:
                    f"{name.format(k + 1)} the noise is {ratio:.2f} times what is claimed")
 
 
-def _not_normal(scores: FloatArray) -> Finding:
-    levels, n = special.ndtr(np.sort(scores)), scores.size
-    steps = np.arange(n + 1) / n
-    distance = max(float((steps[1:] - levels).max()), float((levels - steps[:-1]).max()))
-    return Finding(float(special.kolmogorov(math.sqrt(n) * distance)),
-                   "the scores of the attack are not normal as claimed")
+def not_uniform(levels: FloatArray, words: str) -> Finding:
+    """Test levels that should be uniform (Kolmogorov)."""
+    ordered, steps = np.sort(levels), np.arange(levels.size + 1) / levels.size
+    distance = max(float((steps[1:] - ordered).max()), float((ordered - steps[:-1]).max()))
+    return Finding(float(special.kolmogorov(math.sqrt(levels.size) * distance)), words)
 
 
-def _off_centre(scores: FloatArray) -> Finding:
-    mean = float(scores.mean())
-    return Finding(2 * float(special.ndtr(-abs(mean) * math.sqrt(scores.size))),
-                   f"the scores of the attack are {mean:.2f} off centre")
-
-
-def _repeated(values: FloatArray, same: float) -> Finding:
-    """Test values that occur again with either sign: by chance a Poisson number of mean ``n² same/sqrt(pi)``."""
-    again = int(np.count_nonzero(np.diff(np.sort(np.abs(values))) <= same))
-    expected = values.size**2 * same / math.sqrt(math.pi)
+def repeated(sizes: FloatArray, same: float, expected: float, where: str) -> Finding:
+    """Test sizes that occur again, ``same`` or less apart: by chance a Poisson number with at most this mean."""
+    again = int(np.count_nonzero(np.diff(np.sort(sizes)) <= same))
     return Finding(float(special.gammainc(again, expected)) if again else 1.0,
-                   f"the same noise occurs again: {again:,} of {values.size:,} values are repeated")
+                   f"the same noise occurs again: {again:,} of {sizes.size:,} values {where}")
 
 
 def _whitened(design: NoiseDesign, noise: FloatArray) -> FloatArray:
     """Return ``A Z Bᵀ`` for each draw."""
-    return _divided(design.col_side, _divided(design.row_side, noise).transpose(0, 2, 1)).transpose(0, 2, 1)
-
-
-def _divided(side: NoiseSide, noise: FloatArray) -> FloatArray:
-    if side.is_identity:
-        return noise
-    if side.is_diagonal:
-        return np.asarray(noise / np.sqrt(side.variances)[:, None])
-    return np.asarray(side.whitener() @ noise)
+    return design.col_side.whitened(design.row_side.whitened(noise).transpose(0, 2, 1)).transpose(0, 2, 1)

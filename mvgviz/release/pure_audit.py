@@ -19,7 +19,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.release import box_noise
 from mvgviz.release.audit import Audit, attacked
-from mvgviz.release.noise_check import Finding, NoiseCheck
+from mvgviz.release.noise_check import Finding, NoiseCheck, not_uniform, repeated
 from mvgviz.validation import FloatArray, count, fraction
 
 _DIGITS = 9  # of a score: many equal epsilon, and rounding must not separate the neighbours
@@ -110,32 +110,18 @@ def check_pure(noise: FloatArray, design: NoiseDesign) -> NoiseCheck:
         size, own = len(block.rows), block.epsilon * np.abs(noise[:, list(block.rows)])
         levels = special.gammainc(size, own.max(axis=1))
         sizes.append(levels)
-        findings.append(_unlike(levels, f"the size of block {number} of the noise is not as claimed"))
+        findings.append(not_uniform(levels, f"the size of block {number} of the noise is not as claimed"))
         for row, values in zip(block.rows, own.T, strict=True):
             outside = special.gammaincc(size + 1, values) - values / size * special.gammaincc(size, values)
             ratio = math.sqrt(float(np.mean(values**2))) / (block.epsilon * block.std)
-            findings.append(_unlike(1 - outside, f"on number {row + 1} the noise is {ratio:.2f} times what is claimed"))
-            findings.append(_again(values / block.epsilon, block.epsilon, row))
+            by_chance = values.size**2 * block.epsilon * (1 / box_noise.STEPS + 2 * _SAME) / 2  # on the lattice
+            findings += [
+                not_uniform(1 - outside, f"on number {row + 1} the noise is {ratio:.2f} times what is claimed"),
+                repeated(values / block.epsilon, _SAME, by_chance, f"on number {row + 1}")]
     signs, ranks = np.sign(noise), 2 * np.array(sizes).T - 1
     findings += [_together(signs, "signs"), _together(ranks * math.sqrt(3), "sizes of blocks"),
                  _together(signs, "signs", lag=1), _together(ranks * math.sqrt(3), "sizes of blocks", lag=1)]
-    worst = min(findings, key=lambda finding: finding.p_value)
-    return NoiseCheck(p_value=min(len(findings) * worst.p_value, 1.0), words=worst.words)
-
-
-def _unlike(levels: FloatArray, words: str) -> Finding:
-    """Test levels that should be uniform (Kolmogorov)."""
-    ordered, steps = np.sort(levels), np.arange(levels.size + 1) / levels.size
-    distance = max(float((steps[1:] - ordered).max()), float((ordered - steps[:-1]).max()))
-    return Finding(float(special.kolmogorov(math.sqrt(levels.size) * distance)), words)
-
-
-def _again(values: FloatArray, epsilon: float, row: int) -> Finding:
-    """Test sizes that occur again: by chance a Poisson number with at most this mean on the lattice."""
-    again = int(np.count_nonzero(np.diff(np.sort(values)) <= _SAME))
-    expected = values.size**2 * epsilon * (1 / box_noise.STEPS + 2 * _SAME) / 2
-    return Finding(float(special.gammainc(again, expected)) if again else 1.0,
-                   f"the same noise occurs again: {again:,} of {values.size:,} values on number {row + 1}")
+    return NoiseCheck.of(findings)
 
 
 def _together(values: FloatArray, name: str, lag: int = 0) -> Finding:

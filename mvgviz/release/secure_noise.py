@@ -127,22 +127,16 @@ def noisy_count(value: int, std: float) -> float:
 
 def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
     """Return ``A f Bᵀ``."""
-    return _apply(cols, _apply(rows, matrix).T).T
+    return cols.whitened(rows.whitened(matrix).T).T
 
 
 def unwhiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
     """Undo :func:`whiten`."""
-    return _apply(cols, _apply(rows, matrix, inverse=True).T, inverse=True).T
-
-
-def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool = False) -> FloatArray:
-    """Return the side's whitener, or its inverse, times the matrix."""
-    if side.is_identity:
-        return matrix
-    if side.is_diagonal:
-        roots = np.sqrt(side.variances)[:, None]
-        return matrix * roots if inverse else matrix / roots
-    return np.asarray((side.root() if inverse else side.whitener()) @ matrix)
+    for side in (rows, cols):
+        if not side.is_identity:
+            matrix = matrix * np.sqrt(side.variances)[:, None] if side.is_diagonal else side.root() @ matrix
+        matrix = matrix.T
+    return matrix
 
 
 def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None) -> Hardening:
@@ -178,7 +172,7 @@ def largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: 
     if entries is None:  # the answer's norm, times a bound on the spectral norms of |A| and |B|
         return math.prod((math.sqrt(side.largest_precision if side.is_diagonal else float(side.precisions.sum()))
                           for side in (rows, cols)), start=query.gamma)
-    spread = [_apply(side, vector[:, None]) if side.is_diagonal else np.abs(side.whitener()) @ vector
+    spread = [side.whitened(vector[:, None]) if side.is_diagonal else np.abs(side.whitener()) @ vector
               for side, vector in zip((rows, cols), entries, strict=True)]
     return math.prod(float(np.linalg.norm(vector)) for vector in spread)
 

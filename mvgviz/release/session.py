@@ -15,20 +15,18 @@ noise are of epsilon. Earlier releases about the same population count against t
 import math
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
-from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import AS_DECLARED, Query
 from mvgviz.release.answer import Release
 from mvgviz.release.box_noise import pure_epsilon
-from mvgviz.release.entries import Entry, Sum, Total
+from mvgviz.release.entries import Entry, Spend, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.release import release
 from mvgviz.release.release import spent as mu_of
@@ -58,7 +56,7 @@ class Session:
         self._releases: list[Release] = []
         self._entries: list[Entry] = []
         self.pure = within("pure", pure, least=0.0, most=math.nextafter(self.budget[0], 0))
-        self._unknown: list[tuple[float, float]] = []
+        self._unknown: list[Spend] = []
         self._open, self._turn = True, threading.Lock()
         self._mu_whole = float(gaussian_mu(self.budget[0] - self.pure, self.budget[1]))
 
@@ -79,10 +77,7 @@ class Session:
     @property
     def spent(self) -> Total:
         """Return what this session's releases spent, failed ones included."""
-        total = Sum(self._entries).total(self.budget[1])
-        mu = compose_mu([total.mu, *(mu for mu, _ in self._unknown)])
-        pure = math.fsum([total.epsilon_pure, *(pure for _, pure in self._unknown)])
-        return replace(total, mu=mu, epsilon_pure=pure, epsilon=running_epsilon(total.delta, pure, mu))
+        return Sum([*self._entries, *self._unknown]).total(self.budget[1])
 
     @property
     def left(self) -> float:
@@ -139,7 +134,8 @@ class Session:
             mu, pure = mu_of(query, instance("design", design, NoiseDesign)), pure_epsilon(design.blocks)
             self._check(mu, pure)
             known = {entry.number for entry in self.ledger.entries_about(self.population)}
-            self._unknown.append((mu, pure))  # spent unless the ledger withdraws it
+            self._unknown.append(Spend(data="", query="", design="", neighbour_rule=query.neighbour_rule, mu=mu,
+                                       delta=self.budget[1], epsilon_pure=pure))  # unless the ledger withdraws it
             try:
                 made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
                                symmetrise=symmetrise, ledger=self.ledger, population=self.population,

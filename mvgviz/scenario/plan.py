@@ -35,7 +35,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from mvgviz.design.allocation import rebalanced, with_floor
+from mvgviz.design.allocation import divided, rebalanced, with_floor
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
@@ -96,7 +96,7 @@ class QuestionPlan(Saved):
     def of(cls, *scenarios: Scenario) -> QuestionPlan:
         """Equal shares of the first one's epsilon and delta."""
         under = tuple(under_budget_of(scenarios[0], scenario) for scenario in scenarios)
-        return cls(scenarios=under, parts=_divided([0] * len(under), [1.0] * len(under)))
+        return cls(scenarios=under, parts=divided([0] * len(under), [1.0] * len(under), total=PARTS))
 
     def __len__(self) -> int:
         return len(self.scenarios)
@@ -149,7 +149,7 @@ class QuestionPlan(Saved):
         instance("scenario", scenario, Scenario)
         free = [part for k, part in enumerate(self.parts) if k not in locked]
         refuse(not sum(free) > len(free), "there is no room for another question; unlock one that has some")
-        parts = _divided((*self.parts, 0), (*self.parts, sum(free) / len(free)), self._those(locked))
+        parts = divided((*self.parts, 0), (*self.parts, sum(free) / len(free)), total=PARTS, locked=self._those(locked))
         return replace(self, scenarios=(*self.scenarios, under_budget_of(self.scenarios[0], scenario)), parts=parts)
 
     def removed(self, k: int, *, locked: Collection[int] = ()) -> QuestionPlan:
@@ -158,7 +158,7 @@ class QuestionPlan(Saved):
         refuse(not set(kept) - set(locked), "unlock another question first: this one's share must go to one of them")
         parts = [self.parts[j] for j in kept]
         return replace(self, scenarios=tuple(self.scenarios[j] for j in kept),
-                       parts=_divided(parts, parts, without(locked, k)))
+                       parts=divided(parts, parts, total=PARTS, locked=without(locked, k)))
 
     def moved(self, k: int, share: float, *, locked: Collection[int] = ()) -> QuestionPlan:
         """Return the plan with another share for question k; unlocked questions take or give the difference."""
@@ -179,7 +179,7 @@ class QuestionPlan(Saved):
             least = min(LEAST_SHARE / room, 1 / len(free))
             wanted = wanted.copy()
             wanted[free] = with_floor(wanted[free] / wanted[free].sum(), least)
-        parts = _divided(self.parts, wanted.tolist(), locked)
+        parts = divided(self.parts, wanted.tolist(), total=PARTS, locked=locked)
         return replace(self, parts=parts, shares_read=read or (self.shares_read and not are_equal(parts)))
 
     def _position(self, k: int) -> int:
@@ -229,21 +229,6 @@ def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
     marks |= {name for name in budget.from_data if name in _BUDGET}
     family = scenario.noise_family if scenario.noise_family in PLANNED else "gaussian"
     return scenario.changed(epsilon=budget.epsilon, delta=budget.delta, family=family, from_data=tuple(marks))
-
-
-def _divided(parts: Sequence[int], weights: Sequence[float], locked: Collection[int] = ()) -> tuple[int, ...]:
-    """Whole parts that sum to all: locked ones as they are, the others at least 1, in proportion to their weights."""
-    free = [k for k in range(len(parts)) if k not in locked]
-    left = PARTS - sum(part for k, part in enumerate(parts) if k in locked) - len(free)
-    if left < 0 or not free:
-        return tuple(parts)
-    exact = left * np.array([weights[k] for k in free]) / sum(weights[k] for k in free)
-    more = np.floor(exact).astype(int)
-    more[np.argsort(more - exact, kind="stable")[: left - more.sum()]] += 1  # the largest remainders get the rest
-    new = list(parts)
-    for k, part in zip(free, more.tolist(), strict=True):
-        new[k] = 1 + part
-    return tuple(new)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mvgviz.noise.moment_noise import MomentNoise, silent
+from mvgviz.noise.moment_noise import MomentNoise, silent, symmetrised
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
 from mvgviz.threads import one_blas_thread
@@ -16,7 +16,6 @@ from mvgviz.trials.mechanisms.base import Draws, square_error
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.problem import Problem
 from mvgviz.trials.tasks import Measure, measure_for
-from mvgviz.trials.tasks.base import symmetrised
 from mvgviz.trials.tasks.moments import LinearRidge, OfDirections, true_moments
 from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
 from mvgviz.validation import FloatArray

@@ -10,7 +10,7 @@ import numpy as np
 
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_mu
-from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.noise.moment_noise import MomentNoise, symmetrised
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
@@ -156,17 +156,6 @@ def labelled(problem: Problem) -> Labelled:
     refuse(not features, "regression needs at least one column besides the label")
     return Labelled(features=features, label=label, lower=table.lower, upper=table.upper,
                     test_features=held_out.matrix[features], test_labels=held_out.matrix[label])
-
-
-def symmetrised(matrices: FloatArray) -> FloatArray:
-    """``(A + Aᵀ)/2`` for each."""
-    return np.asarray((matrices + matrices.transpose(0, 2, 1)) / 2)
-
-
-def nearest_psd(matrices: FloatArray) -> FloatArray:
-    """The nearest positive semi-definite matrix (Frobenius norm) to each symmetric one."""
-    values, vectors = np.linalg.eigh(matrices)
-    return np.asarray((vectors * np.maximum(values, 0.0)[:, None, :]) @ vectors.transpose(0, 2, 1))
 
 
 def psd_root(matrices: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise import moment_noise
-from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent
+from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent, symmetrised
 from mvgviz.noise.ties import spaces, ties
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.tasks import LINEAR_RIDGE, SUBSPACE
@@ -68,7 +68,7 @@ class OfDirections(base.Measure):
         if noise is None or not self.aware:
             return base.components(moments, symmetrise=self.symmetrise)
         known = noise.on(range(moments.shape[1])) if self.centre else noise
-        return moment_noise.components(base.symmetrised(moments), known)
+        return moment_noise.components(symmetrised(moments), known)
 
 
 def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray],
@@ -205,7 +205,7 @@ class LinearRidge(base.Measure):
         """``(S_xx + ridge I)^-1 S_xy`` for each release, features and label divided by their largest values."""
         scale, y = self.scale, self.labels.label
         x = [*self.labels.features, *([len(scale) - 1] if self.constant else [])]
-        moments = base.symmetrised(released) / np.outer(scale, scale)
+        moments = symmetrised(released) / np.outer(scale, scale)
         if (noise is not None and self.aware) or self.constant:
             unit = silent(len(scale)) if noise is None else noise.turned(np.diag(1 / scale))
             return ridge_weights(moments, unit, features=x, label=y, constant=x[-1] if self.constant else None,

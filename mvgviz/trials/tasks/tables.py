@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mvgviz.errors import refuse
-from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.noise.moment_noise import MomentNoise, symmetrised
+from mvgviz.noise.ties import nearest_psd
 from mvgviz.query.prior import Weighing, length
 from mvgviz.scenario.tasks import KERNEL_RIDGE
 from mvgviz.trials.problem import Problem
@@ -119,8 +120,8 @@ class Reconstruction(base.Measure):
         if self.clip_to is not None:
             released = np.clip(released, *self.clip_to)
         if self.symmetrise:
-            released = base.symmetrised(released)
-        return base.nearest_psd(released) if self.psd else released
+            released = symmetrised(released)
+        return nearest_psd(released) if self.psd else released
 
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if self.level == "square":
