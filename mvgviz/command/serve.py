@@ -152,7 +152,6 @@ def _wait_for(ports: list[int], running: dict[str, subprocess.Popen[bytes]]) -> 
 
 
 def _free_ports(number: int) -> list[int]:
-    """Return free ports of this machine, all different."""
     probes = [socket.socket() for _ in range(number)]
     try:
         for probe in probes:

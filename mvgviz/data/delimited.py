@@ -70,10 +70,7 @@ class _Record(NamedTuple):
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding of a text: by its mark, by the zeros of UTF-16, as UTF-8, else Latin-1.
-
-    charset-normalizer reads a header such as "âge" over numbers as Big5: too little text to guess.
-    """
+    """Return a text's encoding: by its mark, the zeros of UTF-16, as UTF-8, else Latin-1; libraries guess wrong."""
     for mark, encoding in _BOMS.items():
         if head.startswith(mark):
             return encoding
@@ -253,7 +250,6 @@ class TextStream(io.RawIOBase):
 
     @property
     def share(self) -> float:
-        """Return the part of the file read so far."""
         return self._consumed / self._source.size
 
     @property
@@ -262,7 +258,6 @@ class TextStream(io.RawIOBase):
 
     @property
     def empty_end(self) -> int:
-        """Return how many lines at the end are completely empty."""
         tail = self._end[len(self._end.rstrip()) :]
         return max(tail.count("\n"), tail.count("\r"), 1) - 1
 
@@ -393,7 +388,6 @@ class _OddRows:
 
 
 def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source) -> _OddRows:
-    """Fill ``columns``; return what was left out."""
     odd, last = _OddRows(), None
     keys = [str(position) for position in range(layout.width)]
     block_size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)  # enough rows for a call per column

@@ -191,7 +191,6 @@ class Source:
     progress: Progress | None = None
 
     def report(self, fraction: float) -> None:
-        """Report the share done."""
         if self.progress is not None:
             self.progress(min(max(fraction, 0.0), 1.0))
 

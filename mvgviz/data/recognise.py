@@ -101,10 +101,7 @@ class Identifier:
 
 
 def identifiers(table: Table) -> tuple[Identifier, ...]:
-    """Return the columns that look like identifiers, judged by names and values: for the owner's eyes.
-
-    Kept text is one by its name, or if it has many values that repeat.
-    """
+    """Return the columns that look like identifiers, judged by names and (repeated) values: for the owner's eyes."""
     found = []
     for position, (name, values) in enumerate(zip(table.columns, table.values.T, strict=True)):
         numbered, there = _counts(values), values[~np.isnan(values)]

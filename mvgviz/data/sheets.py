@@ -99,10 +99,7 @@ def _depth_parser(name: str) -> expat.XMLParserType:
 
 
 class _Sheet(io.RawIOBase):
-    """A sheet as it is parsed, with a limit on what comes between rows, which could fill the memory.
-
-    Only openpyxl's parser is used: its sheets search the whole file for their size, and fill in missing rows.
-    """
+    """A sheet for openpyxl's parser alone, with a limit on what comes between rows, which could fill the memory."""
 
     def __init__(self, reader: ExcelReader, path: str, source: Source) -> None:
         super().__init__()

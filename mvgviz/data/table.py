@@ -176,7 +176,6 @@ class _Features:
         return shown(self.names[index], self.positions[index] + 1)
 
     def extremes(self, index: int) -> tuple[float, float]:
-        """Return the smallest and the largest value of a feature."""
         values = self.values[:, index]
         least, greatest = np.fmin.reduce(values), np.fmax.reduce(values)  # these ignore NaN
         if np.isnan(least):
@@ -289,7 +288,6 @@ def _dates(table: Table, name: str, cells: Sequence[str | None]) -> list[datetim
 
 
 def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> _Features:
-    """Return the chosen features in order; all by default."""
     names, values = table.columns, table.values
     if one_of("orientation", orientation, ("rows", "columns")) == "columns":
         values = values.T
@@ -309,7 +307,6 @@ def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> 
 
 
 def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ...]:
-    """Return the chosen names; raise `InputError` unless they are different features."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         raise InputError("columns must be a sequence of column names")
     chosen, known = tuple(columns), set(names)

@@ -26,10 +26,7 @@ IN_A_BOX = ("box", "laplace", "box-ellipse")  # those that need one record to ch
 
 
 def with_family(design: "NoiseDesign", family: str) -> "NoiseDesign":
-    """Return a design with the promise, directions and shares of a Gaussian one, in another family.
-
-    ``mu`` is then an upper bound; ``epsilon_spent`` and ``delta_spent`` know the family itself.
-    """
+    """Return a design with the promise, directions and shares of a Gaussian one, in another family; ``mu`` bounds."""
     one_of("family", family, CHOICES)
     if family == "gaussian":
         return design

@@ -23,10 +23,7 @@ from mvgviz.validation import FloatArray, positive
 
 
 class LeastPossible(NamedTuple):
-    """A root mean square of noise, in units of what a record can move, that no Gaussian noise of this mu is below.
-
-    ``exact``: some noise comes as near to it as one likes.
-    """
+    """A root mean square that no Gaussian noise of this mu is below; ``exact``: some comes as near as one likes."""
 
     noise: float
     exact: bool

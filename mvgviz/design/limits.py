@@ -92,10 +92,7 @@ def iid_std(inputs: LimitInputs, limit: float) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundCurves:
-    """Limits on the product of the two norms along one axis; by tail for the theorems.
-
-    ``here`` is the position they vary about; ``entries`` is rows*cols at each position.
-    """
+    """Limits on the product of the two norms along an axis, about ``here``; ``entries``: rows*cols at each position."""
 
     axis: str
     positions: FloatArray

@@ -239,7 +239,6 @@ class _Search:
         return self.equal.mode == "both"
 
     def measure(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Return the measure of parts x and its slope by x."""
         value, slope = measure_and_slope(self.budget * x / self.h**2, self.signal,
                                          covariance_of=self.equal.n_records if self.both else None)
         return value, slope / x
@@ -265,7 +264,6 @@ class _Search:
         return np.asarray(found / (found @ x))  # x spends just what may be spent
 
     def _corners(self) -> FloatArray:
-        """Of the box of changes (table, mean) or of records (covariance)."""
         body, upper = self.query.neighbours, all_signs(self.h.size) < 0
         if isinstance(body, ReplacedOuterProduct):
             return np.where(upper, body.upper, body.lower)

@@ -38,10 +38,7 @@ class Odds(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SpentMu:
-    """What noise, private directions and a private clipping bound spent.
-
-    ``blocks``: noise that is not Gaussian, which alone then spends anything; its numbers are upper bounds.
-    """
+    """What noise, private directions and a private bound spent; noise that is not Gaussian spends alone."""
 
     noise: float
     directions: float

@@ -83,10 +83,7 @@ def frontier(query: Query, priority: Sequence[int | str] | Mapping[int | str, fl
 
 @dataclass(frozen=True, kw_only=True)
 class Gain:
-    """The noise on the priority column and on the others as multiples of equal noise at the same privacy.
-
-    ``equal_epsilon``: what equal noise would spend to be as precise on the priority column.
-    """
+    """Noise on the priority column and on others over equal noise; ``equal_epsilon``: what that would spend instead."""
 
     columns: int
     priority: float

@@ -78,7 +78,6 @@ class Step:
     answer: Callable[[Any], Answer] = field(repr=False)
 
     def value_of(self, token: str) -> Any:
-        """Return the value with this token, None where there is none."""
         return next((value for value in self.values if token_of(value) == token), None)
 
 
@@ -257,10 +256,7 @@ _POINTS = 7.5  # the scale from -1 to 1 stands for 0 to 15 half pints a day
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pay:
-    """Average errors in half pints a day; ``gain``: less error than equal noise, with its 95 % ``margin``.
-
-    Both shapes met the same random numbers, trial by trial, which makes the margin small.
-    """
+    """Average errors in half pints a day; ``gain``: less than equal noise on the same draws, with its ``margin``."""
 
     directional: float
     one_size: float

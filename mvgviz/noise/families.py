@@ -145,11 +145,7 @@ class _Ellipse(_Round):
 
 
 class _Pure(Family):
-    """What both pure families have: epsilon is divided, and one-dimensional Laplace noise is the worst case.
-
-    Log-concave noise that is pure epsilon is dominated, at every epsilon at once, by Laplace noise on one number. A box
-    attains this for every size, at its corner.
-    """
+    """What both pure families have: epsilon is divided, and Laplace noise on one number is the worst case."""
 
     @abstractmethod
     def _factor(self, size: int) -> float:
@@ -235,10 +231,7 @@ class Block:
 
 
 def blocks_delta(blocks: Sequence[Block], epsilon: float) -> float:
-    """Return delta at ``epsilon`` of independent noise on several blocks: exact for one, an upper bound for more.
-
-    Pure blocks together are dominated by Laplace noise of their sum; a block that uses delta gets what they leave.
-    """
+    """Return delta at ``epsilon`` of noise on several blocks: exact for one; above, pure ones count as one Laplace."""
     pure = sum(block.epsilon for block in blocks if block.family.is_pure)
     others = [block for block in blocks if not block.family.is_pure]
     if not others:

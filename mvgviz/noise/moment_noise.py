@@ -33,10 +33,7 @@ _PRIORS, _AVERAGED = np.append(0.0, 2.0 ** np.arange(-4, 8)), 0.1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MomentNoise:
-    """Noise ``B G Bᵀ`` on second moments, ``G`` standard normal, averaged with its transpose.
-
-    ``root``: B, m × m, or one for each release. It may be 0: no noise.
-    """
+    """Noise ``B G Bᵀ`` on second moments, G standard normal, averaged with its transpose; ``root``: B, one or many."""
 
     root: FloatArray = field(repr=False)
 

@@ -28,10 +28,7 @@ FIGURE4_SHARE = SHARES[2]  # of every point in Figure 4
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cell:
-    """One measured entry: an outcome for each share, or a single one (``shares`` empty).
-
-    The paper reports the best share; that choice looks at the data and is not private.
-    """
+    """One measured entry: an outcome for each share (the best is the paper's choice, not private), or a single one."""
 
     outcomes: tuple[Outcome, ...] = field(repr=False)
     shares: tuple[float, ...] = ()
@@ -172,10 +169,7 @@ def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = 
 
 def _measured(base: Scenario, dataset: Dataset, parts: Sequence[tuple[Method, Sequence[Mapping[str, Any]]]],
               seconds: float, options: Options) -> tuple[list[tuple[Outcome, ...]], Problem, bool]:
-    """Return an outcome for each method and change of the base scenario, the base's problem, and whether all is done.
-
-    Points that were never begun have outcomes without trials.
-    """
+    """Return an outcome for each method and change of the base, the base's problem, and whether all is done."""
     methods = [method for method, changes in parts for _ in changes]
     with one_blas_thread():  # BLAS threads would spin beside the workers
         own, *problems = pose_each([base, *(base.changed(**change) for _, changes in parts for change in changes)],

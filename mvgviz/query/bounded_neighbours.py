@@ -102,7 +102,6 @@ class BoundedOuterProduct(ReplacedOuterProduct):
     corners: bool
 
     def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
-        """Return the least of what the ellipse, the ranges and both together allow."""
         box = super().worst_records(rows, cols)
         axes = self.ellipse.through(rows)[0]
         other = axes if cols is rows else self.ellipse.through(cols)[0]
@@ -115,7 +114,6 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         return WorstRecords(WorstCase(min(bounds), exact), pair if exact else None)
 
     def furthest_pair(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
-        """Two records inside ellipse and ranges, far apart through the noise: the furthest where that is exact."""
         box = super().worst_records(rows, cols).records
         found = [box, search_records(rows, cols, self.lower, self.upper), *_pairs_of_corners(self.declared)]
         return self._furthest_of(rows, cols, found)
@@ -136,7 +134,6 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         return max(pairs, key=lambda pair: self._distance(rows, cols, pair))
 
     def _longest_square(self, side: NoiseSide) -> float:
-        """Unrotated: the longest record through the noise, filled where the noise hides least."""
         weights = self.ellipse.weights
         prices = side.precisions / weights**2
         return float(filled(self.ellipse.radius**2, (weights * self.largest_values) ** 2, prices) @ prices)

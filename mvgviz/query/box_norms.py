@@ -102,10 +102,7 @@ def relaxed(form: FloatArray, vectors: FloatArray, steps: int) -> FloatArray:
 
 
 def certified(form: FloatArray, vectors: FloatArray) -> float:
-    """Return the bound ``sum d``: d from the vectors, times what makes ``diag(d) - N`` positive semi-definite.
-
-    Any d > 0 gives a valid bound, so it does not matter how well the vectors have settled.
-    """
+    """Return the bound ``sum d``: any d > 0, here from vectors, times what makes ``diag(d) - N`` semi-definite."""
     total = float(np.trace(form))
     if total == 0:
         return 0.0

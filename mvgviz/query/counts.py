@@ -134,7 +134,6 @@ class ReplacedCell:
         return WorstCase(self.records * math.sqrt(square), exact)
 
     def difference(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
-        """Return ``left`` and ``right``: the change ``left rightᵀ`` that is hardest to hide."""
         _, enters, leaves = self.worst_cells(rows, cols)
         left, right = np.zeros((self.rows, 2)), np.zeros((self.cols, 2))
         for k, (sign, cell) in enumerate(((1, enters), (-1, leaves))):

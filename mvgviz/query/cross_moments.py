@@ -85,7 +85,6 @@ class ReplacedProduct:
         return (near[0], far[1]), (far[0], far[1])
 
     def difference(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
-        """Return ``left`` and ``right``: the change ``left rightᵀ`` between these two."""
         x, y = self.furthest_pair(rows, cols)
         return np.stack([y[0], -x[0]], axis=1) / self.n_records, np.stack([y[1], x[1]], axis=1)
 
@@ -165,7 +164,6 @@ def _longest(side: NoiseSide, low: FloatArray, high: FloatArray) -> tuple[float,
 
 
 def _corners(low: FloatArray, high: FloatArray) -> FloatArray:
-    """All corners of a box, one a column."""
     upper = np.arange(2**low.size) >> np.arange(low.size)[:, None] & 1
     return np.where(upper, high[:, None], low[:, None])
 

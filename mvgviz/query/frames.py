@@ -278,7 +278,6 @@ def _float(item: Any) -> float:
 
 
 def _moment(item: date) -> np.datetime64:
-    """A date, or a moment in UTC."""
     if isinstance(item, datetime) and item.tzinfo is not None:
         item = item.astimezone(UTC).replace(tzinfo=None)
     return np.datetime64(item.isoformat()[:26], "us")
@@ -294,10 +293,7 @@ def _days(dates: Any) -> FloatArray:
 
 
 def as_date(text: str) -> datetime:
-    """Return a date written as 2024-03-05 or 5.3.2024 (day first); ValueError for anything else.
-
-    What 5/3/2024 means would have to be guessed from other records, so it is no date.
-    """
+    """Return a date written as 2024-03-05 or 5.3.2024 (day first), no other way, or it would have to be guessed."""
     dotted = _DOTTED.fullmatch(text.strip())
     if not dotted:
         return datetime.fromisoformat(text)

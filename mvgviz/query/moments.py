@@ -135,10 +135,7 @@ class MomentsQuery:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Moments:
-    """Mean and covariance in the units of the data, and regressions from them, all from one noisy answer.
-
-    ``joined``: the noisy mean of ``[b0, z][b0, z]ᵀ``, ``std`` the noise on each of its entries.
-    """
+    """Mean and covariance in the data's units, and regressions, from the noisy ``joined``; ``std``: its noise."""
 
     joined: FloatArray = field(repr=False)
     std: FloatArray = field(repr=False)

@@ -249,7 +249,6 @@ class ReplacedOuterProduct(Neighbours):
         return WorstRecords(WorstCase(self._bound(side), False), None)
 
     def _enumerated(self, side: NoiseSide, corners: FloatArray) -> WorstRecords:
-        """The furthest pair and its distance, both from the records themselves."""
         whitener, centre, halves = side.whitener(), self._centre, self._halves
         pair = box_norms.furthest_pair(whitener, centre, halves, corners)
         x, y = (np.where(z == 1, self.upper, np.where(z == -1, self.lower, np.clip(
@@ -257,7 +256,6 @@ class ReplacedOuterProduct(Neighbours):
         return WorstRecords(WorstCase(box_norms.outer_distance(whitener, x, y), True), (x, y))
 
     def _bound(self, side: NoiseSide) -> float:
-        """The least of the upper bounds on the distance."""
         whitener, centre, halves = side.whitener(), self._centre, self._halves
         if side.is_diagonal:
             most = float(self.largest_values**2 @ side.precisions)
@@ -339,10 +337,7 @@ def _stretch(rows: NoiseSide, cols: NoiseSide) -> float:
 
 
 def _edge_lengths(side: NoiseSide) -> FloatArray:
-    """``(e_i - e_j)ᵀ M (e_i - e_j)`` for every pair: the squared distances of the whitener's columns.
-
-    What the columns have in common is taken out first, or it would drown their differences.
-    """
+    """``(e_i - e_j)ᵀ M (e_i - e_j)`` for every pair, without what the whitener's columns have in common."""
     whitener = side.whitener()
     apart = whitener - whitener.mean(axis=1, keepdims=True)
     products = apart.T @ apart

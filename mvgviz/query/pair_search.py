@@ -67,10 +67,7 @@ def search_records(rows: NoiseSide, cols: NoiseSide, low: FloatArray, high: Floa
 
 def search_levels(rows: NoiseSide, cols: NoiseSide, x: FloatArray, y: FloatArray, *, low: FloatArray,
                   high: FloatArray, levels: Sequence[Sequence[int]]) -> tuple[FloatArray, FloatArray]:
-    """Two records further apart, as in :func:`search_records`: each set turned to its best, one at a time.
-
-    That is a level, or a gap, which has an equal part of each.
-    """
+    """Two records further apart than by :func:`search_records`: each category at its best level, in turn."""
     m = rows.precision()
     p = m if cols is rows else cols.precision()
     pair, value = np.stack([x, y]), float(_squares(m, p, x[None], y[None])[0])
@@ -106,10 +103,7 @@ def _starts(m: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArra
 
 def _raise(m: FloatArray, p: FloatArray, x: FloatArray, y: FloatArray, record: FloatArray, sign: float, i: int,
            points: FloatArray, low: FloatArray, high: FloatArray) -> None:
-    """Move feature i of one record of every pair to the best of some points around it, in place.
-
-    Moving it by ``a`` moves s by ``a e_i`` and t by ``sign a e_i``.
-    """
+    """Move feature i of a record of every pair to its best point, in place: s by ``a e_i`` and t by ``sign a e_i``."""
     a = np.clip(record[:, i, None] + points * (high[i] - low[i]), low[i], high[i]) - record[:, i, None]
     parts = [_along(precision, x + y, x - y, i, sign, a) for precision in ((m,) if p is m else (m, p))]
     (ss, tt, st), (ss_p, tt_p, st_p) = parts[0], parts[-1]

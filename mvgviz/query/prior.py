@@ -25,12 +25,10 @@ ZEROS = "all zeros"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Weighing:
-    """How the rows of an answer count where it is judged.
+    """How the rows of an answer count: by factors ``rows``, or as mixtures of them (k × rows).
 
-    ``rows``: a factor for each row of an answer, or (k × rows) what is looked at as mixtures of them.
-
-    ``both``: the columns are the same things as the rows, and count alike. ``unit``: that of the data which the length
-    of what is judged is in, if any.
+    ``both``: the columns are the same things, and count alike. ``unit``: of the data, that the length of what is judged
+    is in.
     """
 
     rows: FloatArray = field(repr=False)
@@ -64,10 +62,9 @@ class Weighing:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Guess:
-    """``answer``: the expected one; ``spread``: the variance of a random guess about it, summed over the entries as
-    they are weighed.
+    """``answer``: the expected one, called ``name``; ``plain``: other baselines, by name.
 
-    ``name``: what the expected answer is called; ``plain``: other baselines, by name.
+    ``spread``: the variance of a random guess about it, summed over the entries as they are weighed.
     """
 
     answer: FloatArray = field(repr=False)
@@ -88,7 +85,6 @@ class Guess:
         return errors | {name: length(answer - value, weighing) for name, answer in self.plain.items()}
 
     def on(self, positions: list[int]) -> Guess:
-        """Return the guess for a graph's entries between some vertices."""
         block = np.ix_(positions, positions)
         return replace(self, answer=self.answer[block], spread=partial(self.spread, size=len(positions)),
                        plain={name: answer[block] for name, answer in self.plain.items()})

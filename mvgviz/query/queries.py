@@ -50,10 +50,7 @@ def kind_of(name: str) -> type[Query]:
 
 
 def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) -> Query:
-    """Any answer whose sensitivity, largest norm and structure the caller declares.
-
-    ``psd`` means symmetric positive semi-definite for *every* dataset.
-    """
+    """Any answer whose sensitivity, largest norm and structure (``psd``: for *every* dataset) the caller declares."""
     value = array("matrix", matrix, ndim=2)
     s2, largest = positive("sensitivity", sensitivity), positive("gamma", gamma)
     if not isinstance(psd, bool | np.bool_):

@@ -143,8 +143,7 @@ def covariance(dataset: Dataset, *, bound: RecordBound | None = None, neighbours
 def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
     """Ask for ``X Xᵀ/n`` with the constant 1 joined to every record, last: mean and second moments in one answer.
 
-    ``bound`` is for the joined record. Clipping scales the constant too and so only lowers the record's weight, which
-    leaves a regression as it is.
+    ``bound`` is for the joined record: clipping scales the constant too, which leaves a regression as it is.
     """
     return JointMoments.ask(dataset, bound=bound, neighbours=neighbours)
 

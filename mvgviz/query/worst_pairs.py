@@ -27,11 +27,10 @@ _SHOWN = 24
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorstPair:
-    """``difference`` of the two answers, at most 24 columns of it (the rest are zero or alike).
+    """``difference`` of the two answers, at most 24 columns of it, and its thin factors: it is ``left rightᵀ``.
 
-    The whole difference is ``left rightᵀ``: thin factors, as it may be large. ``before`` and ``after`` are
-    the two records, features in order (of a table or mean: above the lowest declared values), or None; ``words``
-    says what changed.
+    ``before``, ``after``: the records, if any (of a table or mean: above the lowest declared values); ``words``: the
+    change.
     """
 
     difference: FloatArray = field(repr=False)

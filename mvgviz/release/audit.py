@@ -41,10 +41,7 @@ _MOST_EXTRA = 1.1  # what the hardened noise may be larger by, for rounding
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoiseScores:
-    """The attack's scores of the noise on each neighbour: standard normal if the noise is as claimed.
-
-    ``releases``: drawn on each neighbour; a release of a table gives a score for each record.
-    """
+    """The attack's scores of the noise of ``releases`` on each neighbour: standard normal if it is as claimed."""
 
     absent: FloatArray = field(repr=False)
     present: FloatArray = field(repr=False)
@@ -83,10 +80,7 @@ class Audit:
 
 def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
                     progress: Callable[[float], None] | None = None) -> NoiseScores:
-    """Draw noise on each neighbour with ``sample_noise`` and return at least ``trials`` scores of each.
-
-    ``progress`` is called with the share done.
-    """
+    """Draw noise on each neighbour with ``sample_noise`` and return at least ``trials`` scores of each."""
     trials, rng = count("trials", trials), generator(rng)
     refuse(not trials >= _LEAST_TRIALS, f"trials must be at least {_LEAST_TRIALS}, got {trials}")
     design = loss.design
@@ -168,10 +162,7 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
 
 def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: float = 1.0,
           confidence: float = 0.95) -> Audit:
-    """Attack releases with this noise.
-
-    ``noise_factor`` scales the added noise, not the claimed noise: 0.5 is a broken mechanism.
-    """
+    """Attack releases with this noise, times ``noise_factor``: with 0.5 the mechanism is broken, not its claim."""
     delta, confidence = fraction("delta", delta), fraction("confidence", confidence)
     factor = positive("noise_factor", noise_factor)
     return attacked(factor * noise.absent, loss.mu + factor * noise.present, delta=delta, confidence=confidence,
@@ -198,7 +189,6 @@ def epsilon_lower(caught: npt.ArrayLike, accused: npt.ArrayLike, out_of: int, de
 
 
 def _best_threshold(absent: FloatArray, present: FloatArray, delta: float, confidence: float) -> float:
-    """Return the threshold with the best bound on these scores."""
     size = absent.size
     ranks = np.unique(np.geomspace(1, size, _THRESHOLDS).astype(int))
     falling, rising = np.sort(absent), np.sort(present)

@@ -97,7 +97,6 @@ class Lattice:
 
     @property
     def noise(self) -> tuple[Block, ...]:
-        """Return the blocks of the noise."""
         return tuple(Block(tuple(rows), FAMILIES[family], epsilon) for rows, family, epsilon in
                      zip(self.blocks, self.families, self.epsilons, strict=True))
 

@@ -41,7 +41,6 @@ class Combined:
         return Sum(self.releases).total(self.releases[0].delta).epsilon
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
-        """Return half the width of each number's interval."""
         return np.asarray(float(special.ndtri((1 + fraction("level", level)) / 2)) * self.std + self.rounding)
 
     def columns(self, level: float = LEVEL) -> dict[str, list[Any]]:
@@ -57,11 +56,9 @@ class Combined:
             name: column.ravel().tolist() for name, column in numbers.items()}
 
     def to_frame(self, level: float = LEVEL) -> Any:
-        """Return :meth:`columns` as a pandas frame."""
         return optional("pandas").DataFrame(self.columns(level))
 
     def to_csv(self, level: float = LEVEL) -> str:
-        """Return :meth:`columns` as CSV; no cell is a formula."""
         from mvgviz.release.files import columns_csv
 
         return columns_csv(self.columns(level))

@@ -59,10 +59,7 @@ class Total:
 
 @dataclass(frozen=True, kw_only=True)
 class Spend:
-    """What one release will spend: ``mu``, or a pure epsilon; ``delta``: where epsilon is shown.
-
-    ``title``: the published name of the data. ``parameters``: of the noise family.
-    """
+    """What a release will spend: ``mu``, or a pure epsilon; shown at ``delta``. ``parameters``: of the noise family."""
 
     data: str
     query: str
@@ -95,7 +92,6 @@ class Spend:
 
     @property
     def epsilon(self) -> float:
-        """Return what it spends alone."""
         return running_epsilon(self.delta, self.epsilon_pure, self.mu)
 
 
@@ -130,12 +126,10 @@ class Entry:
 
     @property
     def not_covered(self) -> tuple[str, ...]:
-        """Return in words what this release's guarantee does not cover."""
         return in_words(self.caveats)
 
     @property
     def is_finished(self) -> bool:
-        """Return whether the answer was released."""
         return self.state == "released"
 
 
@@ -186,10 +180,7 @@ def _imported(entry: dict[str, Any], own: str) -> Imported:
 
 
 def old_id(before: str, entry: Mapping[str, Any]) -> str:
-    """Return an id for an entry without one, from the entry and all such entries before it.
-
-    Downloads of the same ledger agree on it.
-    """
+    """Return an id for an entry without one, from all such entries so far: downloads of a ledger agree on it."""
     held = [entry.get(field.name) for field in fields(Entry) if field.name not in ("state", "id", *_SINCE)]
     return hashlib.blake2b(json.dumps([before, held]).encode(), digest_size=16).hexdigest()
 
@@ -250,13 +241,11 @@ class Sum:
 
     @property
     def mu(self) -> float:
-        """Return the ``mu`` of all of them."""
         times = {rule: self._times(rule) for rule in self._mus}
         return compose_mu([times[rule] * mu for rule, mus in self._mus.items() for mu in mus] or [0.0])
 
     @property
     def pure(self) -> float:
-        """Return the pure epsilon of all of them."""
         return math.fsum(self._times(rule) * epsilon for rule, parts in self._pure.items() for epsilon in parts)
 
     def fits(self, cap: tuple[float, float], pure: float = 0.0) -> bool:

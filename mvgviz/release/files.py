@@ -33,10 +33,7 @@ _MOST_STD = 40_000  # numbers in the JSON
 
 
 def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
-    """Return the noisy matrix with names, in the data's units if known; a table has its records in rows.
-
-    Names that a spreadsheet would read as a formula get an apostrophe; numbers have all their digits.
-    """
+    """Return the noisy matrix with names, in the data's units if known, a table with records in rows; no formulas."""
     matrix = release.in_units
     usual_rows, usual_cols = release.names
     rows = _names("row_names", row_names, usual_rows, matrix.shape[0])

@@ -21,10 +21,7 @@ DRAWS, MOST_FEATURES = 500, 60
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Coefficients:
-    """Coefficients of ``label`` on each feature with their intervals, in the data's units.
-
-    ``whole``: factor to the change of the label, as a share of its range, across the feature's whole range.
-    """
+    """Coefficients of ``label`` in the data's units; ``whole``: factor to what a feature's whole range changes."""
 
     label: str
     features: tuple[str, ...]
@@ -61,10 +58,7 @@ def labels(release: Release) -> list[str]:
 
 
 def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, draws: int = DRAWS) -> Coefficients:
-    """Fit a noise-aware ridge of the label on the other features, with intervals of ``level``.
-
-    It has an intercept if the mean was released too. The draws are the same in every call.
-    """
+    """Fit a noise-aware ridge of the label on the other features (and an intercept), with intervals of ``level``."""
     reason, side, asked = refusal(release), release.row_noise, release.ranges
     if reason is not None or side is None or asked is None:
         raise InputError(str(reason))

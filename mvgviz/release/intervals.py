@@ -53,7 +53,6 @@ class EntryNoise:
                    shared=frozen(rows.covariance() * cols.covariance() * factor**2) if turned else None)
 
     def std_of_row(self, i: int) -> FloatArray:
-        """Return the standard deviation of each number in row ``i``."""
         std = self.rows[i] * self.cols
         if not self.symmetrised:
             return np.asarray(std)
@@ -63,13 +62,11 @@ class EntryNoise:
         return np.asarray(average)
 
     def largest_std(self) -> FloatArray:
-        """Return the largest standard deviation in each row."""
         if not self.symmetrised:
             return np.asarray(self.rows * self.cols.max())
         return np.array([self.std_of_row(i).max() for i in range(self.rows.size)])
 
     def extremes(self) -> tuple[float, float]:
-        """Return the smallest and the largest standard deviation."""
         if not self.symmetrised:
             return float(self.rows.min() * self.cols.min()), float(self.rows.max() * self.cols.max())
         return min(float(self.std_of_row(i).min()) for i in range(self.rows.size)), float(self.largest_std().max())
@@ -88,7 +85,6 @@ class EntryNoise:
         return np.asarray(widths + self.rounding)
 
     def per_std(self, level: float = LEVEL) -> float:
-        """Return the largest of :meth:`per_row`."""
         return float(self.per_row(level).max())
 
 
@@ -114,10 +110,7 @@ class DataUnits(NamedTuple):
 
 def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range], rows: Sequence[str] | None = None
                ) -> DataUnits | None:
-    """Return how to convert an answer to the units of ``ranges``; None if it cannot or need not be converted.
-
-    ``rows``: names of the answer's rows, for sums by group.
-    """
+    """Return how to convert an answer with these ``rows`` to the units of ``ranges``, if it can and need be."""
     if not (kind.degree or (kind.by_group and rows)) or scale not in SCALED_TO:
         return None
     low, high = SCALED_TO[scale]
@@ -162,5 +155,4 @@ def planned_noise(setup: Setup) -> EntryNoise:
 
 
 def _std(side: NoiseSide) -> FloatArray:
-    """Return the standard deviation of each coordinate."""
     return side.variances if side.is_identity else frozen(np.sqrt(side.covariance_diagonal()))

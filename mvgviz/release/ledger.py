@@ -57,10 +57,7 @@ class CapError(InputError):
 
 
 class Reservation:
-    """Entries that are written and not yet released.
-
-    ``stopped``: whether ``progress`` stopped them. ``answers``: what to keep, by number of the entry.
-    """
+    """Entries written and not yet released, what ``answers`` to keep, and whether ``progress`` ``stopped`` them."""
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.entries, self.stopped = entries, False
@@ -291,7 +288,6 @@ class Ledger:
             return book
 
     def _writing(self) -> AbstractContextManager[Book]:
-        """Return a transaction that adds everything or nothing."""
         return self._file.transaction(write=True)
 
     def _settle(self, reservation: Reservation, state: str) -> None:

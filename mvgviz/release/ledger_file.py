@@ -81,10 +81,7 @@ class Answer(NamedTuple):
 
 
 class Book:
-    """What the database holds; valid until the transaction ends. Only this class writes to it.
-
-    Each entry is sealed: damage or loss on the disk raises ``sqlite3.DatabaseError``.
-    """
+    """What the database holds until the transaction ends; it alone writes. Damage is a ``sqlite3.DatabaseError``."""
 
     def __init__(self, rows: sqlite3.Connection) -> None:
         self._rows, self._last_seal = rows, ""
@@ -306,7 +303,6 @@ class LedgerFile:
 
 
 def _connect(place: Path) -> sqlite3.Connection:
-    """Connect to an existing file."""
     connection = sqlite3.connect(f"{place.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None,
                                  check_same_thread=False)
     try:
@@ -318,7 +314,6 @@ def _connect(place: Path) -> sqlite3.Connection:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file of an earlier version up to this one."""
     [version] = connection.execute("PRAGMA user_version").fetchone()
     if version < _VERSION:
         connection.execute(_ANSWERS)

@@ -84,10 +84,7 @@ def means_by_group(release: Release, level: float = LEVEL) -> MeansByGroup:
 
 def _fieller(total: FloatArray, count: FloatArray, of_total: FloatArray, of_count: FloatArray
              ) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of the r with ``(total - r count)² <= of_total + r² of_count``, or NaN.
-
-    ``a r² - 2 b r + c <= 0`` with ``b² - a c = of_total count² + of_count (total² - of_total)``.
-    """
+    """Return the ends of the r with ``(total - r count)² <= of_total + r² of_count``, by a quadratic, or NaN."""
     a, b = np.broadcast_to(count**2 - of_count, total.shape), total * count
     bounded = (a > 0) & (count > 0)
     root = np.sqrt(np.maximum(of_total * count**2 + of_count * (total**2 - of_total), 0.0))

@@ -64,7 +64,6 @@ class PairTally:
         self.kept = np.empty((0, len(_searched(size))))
 
     def add(self, values: FloatArray) -> PairTally:
-        """Add samples × parts."""
         self.samples += len(values)
         orders = _arranged(self.size)
         if len(orders) == 1:
@@ -87,7 +86,6 @@ class PairTally:
 
     @cached_property
     def largest(self) -> _Pair:
-        """Return the largest correlation in the groups, over all samples."""
         place = np.unravel_index(int(np.argmax(self.squares)), self.squares.shape)
         arrangement, group, i, j = (int(k) for k in place)
         order = _arranged(self.size)[arrangement]

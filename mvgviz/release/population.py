@@ -32,10 +32,7 @@ _CARRIES = 8.0  # the least second moment in noise: below, first order is not en
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PopulationIntervals:
-    """Values in the data's units, and half the widths of their intervals: for noise, for sampling, and for both.
-
-    ``spread_from``: "released second moments", or "ranges", which makes the intervals conservative.
-    """
+    """Values in the data's units and half their intervals, for noise, sampling and both; from ranges: conservative."""
 
     features: tuple[str, ...]
     values: FloatArray = field(repr=False)

@@ -62,10 +62,7 @@ class NoLedgerWarning(UserWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a release will spend, before any noise (an upper bound for a theorem's noise along private directions).
-
-    ``caveats``: what you must accept by name first.
-    """
+    """What a release will spend, before any noise, at most; ``caveats``: what you must accept by name first."""
 
     mu: float
     neighbour_rule: str
@@ -326,7 +323,6 @@ def _receipts(query: Query, design: NoiseDesign) -> tuple[Receipt, ...]:
 
 
 def _caveats(origins: Mapping[str, Origin]) -> tuple[str, ...]:
-    """Return what was read from the data, in the order of ``CAVEATS``."""
     return tuple(caveat for caveat in CAVEATS if caveat in origins and not origins[caveat].is_covered)
 
 

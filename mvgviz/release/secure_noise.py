@@ -65,10 +65,9 @@ _CHUNK = 4_096  # entries between two reports of progress, about 0.1 s
 
 @dataclass(frozen=True, kw_only=True)
 class Hardening:
-    """How a whitened answer of ``entries`` numbers is made noisy.
+    """How a whitened answer of ``entries`` numbers is made noisy; ``noise_std``: a little over 1.
 
-    ``sensitivity``: ``mu`` with the errors of arithmetic. ``noise_std``: a little over 1.
-    ``rho``: what OpenDP's map claims for the whole answer, at most ``mu²/2``.
+    ``sensitivity``: ``mu`` with the errors of arithmetic. ``rho``: what OpenDP's map claims for all, at most ``mu²/2``.
     """
 
     entries: int
@@ -82,9 +81,8 @@ class Hardening:
     def rounding(self) -> float:
         """Return what arithmetic and grid can add to the error of a number, in standard deviations.
 
-        Arithmetic moves the whitened answer by at most half of what it adds to the sensitivity, the grid by at most its
-        width an entry. A whitened error of norm e moves a number by at most e standard deviations, the average of two
-        by at most ``sqrt2 e``.
+        Arithmetic moves the whitened answer by at most half of what it adds to the sensitivity, the grid by its width
+        an entry; a whitened error e moves a number by at most e standard deviations, the average of two by ``sqrt2 e``.
         """
         return self.sensitivity - self.mu + 2 * (math.sqrt(self.entries) * 2.0**self.exponent)
 
@@ -93,10 +91,9 @@ class Hardening:
 def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, largest: FloatArray | None = None,
                  progress: Callable[[float], object] | None = None, plan: Hardening | None = None
                  ) -> tuple[FloatArray, Hardening]:
-    """Return ``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and its plan.
+    """Return ``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and its ``plan`` (:func:`hardening_for`).
 
-    ``largest``: the largest absolute value of each feature, if known, for less extra noise. ``progress`` is called with
-    the share done. ``plan``: the result of :func:`hardening_for`, if known.
+    ``largest``: the largest absolute value of each feature, if known, for less extra noise.
     """
     plan = plan or hardening_for(query, rows, cols, mu, largest)
     white = whiten(rows, cols, query.value)
@@ -107,10 +104,7 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
 
 
 def private_directions(dataset: Dataset, *, mu: float) -> Directions:
-    """Return eigenvectors of ``X Xᵀ/n`` from a fresh hardened release that spends ``mu``.
-
-    As ``private_eigenvectors``: equal noise of standard deviation ``s2/mu`` on every entry, then symmetrised.
-    """
+    """Return eigenvectors of ``X Xᵀ/n`` from a fresh hardened release with equal noise; it spends ``mu``."""
     query, mu = covariance(dataset), positive("mu", mu)
     size = query.rows
     side = NoiseSide.of(standard_basis(size), np.full(size, (query.sensitivity / mu) ** 2))

@@ -102,10 +102,7 @@ class Session:
         return math.sqrt(max(self._mu_whole**2 - self.spent.mu**2, 0.0))
 
     def design(self, query: Query, *, share: float | None = None, **choices: Any) -> NoiseDesign:
-        """Design noise that spends this share of the whole budget's mu² (epsilon if not Gaussian); default: all left.
-
-        ``choices``: other arguments of :func:`mvgviz.design_noise`.
-        """
+        """Design noise that spends a share of the budget's mu² (epsilon if not Gaussian), by default all left."""
         if not choices.keys().isdisjoint(("epsilon", "delta")):
             raise InputError("epsilon and delta follow from the session's budget; set share= instead")
         self._check_about(query)
@@ -124,11 +121,7 @@ class Session:
     def release(self, query: Query, design: NoiseDesign, *, name: str = "", ranges: Ranges | None = None,
                 accept: Iterable[str] = (), symmetrise: bool = False,
                 progress: Callable[[float], object] | None = None) -> Release:
-        """Release one noisy answer; raise `InputError` beyond the budget.
-
-        ``name``: the data's name in the ledger, by default the population. Other arguments as for
-        :func:`mvgviz.release.release.release`.
-        """
+        """Release one answer within the budget as :func:`mvgviz.release.release.release`; ``name``: the data's."""
         with self._turn:
             self._check_about(query)
             mu, pure = mu_of(query, instance("design", design, NoiseDesign)), pure_epsilon(design.blocks)

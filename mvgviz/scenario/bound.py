@@ -93,10 +93,7 @@ def clipping_of(setup: Setup) -> Clipping | None:
 
 
 def most_clipped(kind: type[Query], bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:
-    """Return how far clipping moves each number of an answer at most, from ranges and bound; None: by nothing.
-
-    A number of a kernel lies between 0 and 1 whatever the records are.
-    """
+    """Return how far clipping moves each number at most, from ranges and bound; None: by nothing. Of a kernel: by 1."""
     ellipse = bound.ellipse(lower.size)
     if ellipse.length_of(ellipse.furthest(lower, upper)) <= bound.radius * (1 + _ROUNDING):
         return None

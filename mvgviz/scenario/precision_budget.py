@@ -123,7 +123,6 @@ class WantedNoise:
 
     @property
     def reachable(self) -> bool:
-        """Whether a scenario can hold an epsilon this large."""
         return self.priority <= MOST_EPSILON
 
 
@@ -142,10 +141,7 @@ def inverse_refusal(setup: Setup) -> str | None:
 
 
 def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
-    """Return the smallest epsilon for noise of at most ``targets`` (direction to standard deviation).
-
-    Directions without a target get the floor share. Private directions spend their share of ``mu²`` on top.
-    """
+    """Return the least epsilon, private directions included, for noise of at most ``targets``, by direction."""
     query, directions = setup.query, setup.design.directional_side.directions
     priority = smallest_epsilon(query, delta=setup.delta, target_std=targets, directions=directions)
     if setup.scenario.directions == "private":
@@ -219,10 +215,9 @@ def equal_design(setup: Setup, guarantee: str) -> NoiseDesign:
 
 def compare_splits(setup: Setup, moments: FloatArray,
                    filled: Callable[[str, str], WaterFilling] | None = None) -> tuple[SplitScore, ...]:
-    """``log PNR`` of every split, under the printed theorem and under the exact limit.
+    """``log PNR`` of every split that there is, under the printed theorem and under the exact limit.
 
-    Binary and least error are left out where no direction has priority, or all have. ``filled``: water fillings that
-    are known already, by guarantee and form.
+    ``filled``: water fillings that are known already, by guarantee and form.
     """
     scenario, query = setup.scenario, setup.query
     scores = []

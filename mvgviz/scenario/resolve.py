@@ -286,10 +286,7 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
 
 
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
-    """theta and where it comes from; ``equal`` is the design with equal shares, for its budget.
-
-    A constant joined to the records takes a fifth: its length is half the radius of the others.
-    """
+    """theta and its origin; ``equal``: the design with equal shares. A joined constant takes a fifth."""
     size, kind = equal.theta.size - query.has_constant, scenario.allocation
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
@@ -305,10 +302,7 @@ def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesig
 
 
 def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
-    """Return the "binary" or "least-error" split; None where no direction has priority, or all have.
-
-    Both weigh priority directions by importance: together these get ``share`` of the budget, or of the error.
-    """
+    """Return the "binary" or "least-error" split, weighed by importance; None where none or all have priority."""
     size = equal.theta.size - equal.kind.has_constant
     priorities = [k for k in scenario.priority_directions if k < size]
     if not 0 < len(priorities) < size:

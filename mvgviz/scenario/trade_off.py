@@ -24,10 +24,7 @@ _PARTS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """What every share would give: for the records as they are and, under a bound, for clipped records.
-
-    Under a bound the ellipse follows the share. Both are compared with equal noise on the records as they are.
-    """
+    """What every share would give: for records as they are, ``box``, and clipped by a bound that follows the share."""
 
     box: TradeOff
     bounded: TradeOff | None
@@ -40,10 +37,7 @@ class Curves:
 
 @dataclass(frozen=True, kw_only=True)
 class AgainstLeast:
-    """A design's noise on priority columns, and the lowest possible for the same query and budget.
-
-    ``named``: whether somebody chose priority columns; otherwise it is about all columns.
-    """
+    """A design's noise on priority columns (all, if not ``named``), and the lowest possible for query and budget."""
 
     noise: float
     least: LeastPossible
@@ -142,10 +136,7 @@ def against_least(setup: Setup) -> AgainstLeast | None:
 
 
 def against_equal(setup: Setup) -> tuple[float, float] | None:
-    """Return the noise on priority and on other columns as multiples of equal noise at the same guarantee.
-
-    None where no column has priority.
-    """
+    """Return the noise on priority and on other columns over equal noise at the same guarantee, if any has it."""
     if trade_off_refusal(setup) is not None:
         return None
     measure = _measure(setup)

@@ -78,10 +78,9 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Advice:
-    """``rows``: the recommended one first, then by error. ``dropped``: why other designs failed.
+    """``rows``: the recommended one first, then by error; ``dropped``: why others failed; ``levers``: in the best.
 
-    ``references``: of the best design's query and use. ``trials``: 0 where errors are in closed form, on ``tables``
-    simulated tables or on the data alone (1). ``levers``: what each gains in the best design.
+    ``trials``: 0 where errors are in closed form, on ``tables`` simulated tables or on the data alone (1).
     """
 
     rows: tuple[Row, ...]
@@ -243,7 +242,6 @@ class _Search:
                                    for candidate in closer(self.scenario, self.dataset, query)), self.first_round)
 
     def climb(self) -> bool:
-        """Small steps around the best, while they help."""
         for _ in range(_MOST_STEPS):
             leaders = [candidate for candidate in self.ranked() if candidate.private][:_LEADERS]
             new = self._new(candidate for leader in leaders
@@ -345,7 +343,6 @@ class _Search:
         return all(found is not None and found.complete for found in results)
 
     def _seconds_left(self) -> float:
-        """Of the slice, from its first round on."""
         if math.isnan(self._begun):
             self._begun = time.monotonic()
         return max(self._seconds - (time.monotonic() - self._begun), 0.0)

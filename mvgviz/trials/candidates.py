@@ -78,10 +78,9 @@ def serving_queries(scenario: Scenario) -> tuple[str, ...]:
 
 
 def candidates(scenario: Scenario, dataset: Dataset, families: Iterable[str] = ()) -> list[Candidate]:
-    """Return every kind of design for the scenario's task and budget, each different from the others.
+    """Return every kind of design for the scenario's task and budget, with other ``families`` of noise too.
 
-    ``families`` of noise beside Gaussian noise. The scenario's own design (share, guarantee, split) does not change the
-    list, but is in it where its query serves the task.
+    The scenario's own design does not change the list, but is in it where its query serves the task.
     """
     queries = serving_queries(scenario)
     found = distinct((tried for query in queries for tried in _kinds(scenario, query, dataset, families)),
@@ -296,7 +295,6 @@ def _own_share(scenario: Scenario, dataset: Dataset, some: tuple[int, ...]) -> f
 
 
 def _bare(scenario: Scenario, *, priority_directions: tuple[int, ...]) -> Scenario:
-    """The scenario without idle settings."""
     plain = Scenario.default_for(scenario.data)
     cleared = {name: getattr(plain, name) for name in _SETTINGS if scenario.is_idle(name)}
     if scenario.mode == ("both" if scenario.kind.symmetric else "rows"):  # as "auto" has it

@@ -279,10 +279,7 @@ def question_key(scenario: Scenario) -> tuple[object, ...]:
 
 def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", uploaded: Directions | None = None,
          worked_out: Setup | None = None) -> Problem:
-    """The problem of a scenario; for regression, its query sees the training records alone.
-
-    ``uploaded``: directions from a file. ``worked_out``: a setup to reuse where answer and noise are the same.
-    """
+    """The problem of a scenario, whose regression sees training records alone; ``worked_out``: a setup to reuse."""
     kept, rest = split_records(dataset) if scenario.use.predicts and not scenario.is_graph else (dataset, None)
     table = None if scenario.is_graph else scaled(kept, scenario.scale)
     if worked_out is not None and worked_out.dataset is kept and (
@@ -297,10 +294,7 @@ def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", uplo
 
 def pose_each(scenarios: Iterable[Scenario], dataset: Dataset, *, sensitivity: str | None = None,
               known: Problem | None = None) -> list[Problem]:
-    """The problem of each scenario; the same question is asked once, and not again after a ``known`` problem.
-
-    Sensitivity (by default) and directions from a file are those of the known one.
-    """
+    """The problem of each scenario; the same question is asked once, and not again after a ``known`` problem."""
     if sensitivity is None:
         sensitivity = "own" if known is None else known.sensitivity
     one_of("sensitivity", sensitivity, SENSITIVITIES)

@@ -66,7 +66,6 @@ class TrialCache(dict[str, FloatArray]):
         self.results: dict[str, Results] = {}
 
     def finished(self, problem: Problem) -> Results | None:
-        """The results of a problem with all its trials."""
         results = self.results.get(problem.key)
         return results if results is not None and results.complete else None
 

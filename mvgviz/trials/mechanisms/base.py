@@ -28,10 +28,9 @@ EPSILON, BOTH = "ε alone", "ε and δ"  # guarantees
 
 @dataclass(frozen=True)
 class Draws:
-    """The random numbers of trials ``first`` to ``first + count - 1`` of a seed.
+    """The random numbers of ``count`` trials of a seed from ``first`` on, which all mechanisms share.
 
-    Each trial has its own generator, so its numbers depend on no other trial, order or worker. Mechanisms with the same
-    draws share their random numbers.
+    Each trial has its own generator, so its numbers depend on no other trial, order or worker.
     """
 
     seed: int
@@ -54,7 +53,6 @@ class Draws:
         return values
 
     def normals(self, shape: tuple[int, ...]) -> FloatArray:
-        """Standard normals, count × shape."""
         return self.fill(shape, lambda rng, out: rng.standard_normal(out=out))
 
     def laplace(self, shape: tuple[int, ...]) -> FloatArray:
@@ -64,17 +62,13 @@ class Draws:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sampler:
-    """Draws releases of one mechanism for one problem at a ``level``; small enough to send to a worker.
-
-    ``size``: numbers in a trial. ``mu``: the distance of the worst neighbours in units of Gaussian noise, else None.
-    """
+    """Draws releases of one mechanism for one problem; ``size``: numbers in a trial, ``mu``: of Gaussian noise."""
 
     size: int
     level: str = "answer"
     mu: float | None = None
 
     def draw(self, draws: Draws) -> FloatArray:
-        """One release for each trial."""
         raise NotImplementedError
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:

@@ -45,10 +45,7 @@ def _laplace_noise(draws: Draws, *, shape: tuple[int, int], scale: float, triang
 
 
 def _norm_noise(draws: Draws, *, shape: tuple[int, int], scale: float, by_column: bool) -> FloatArray:
-    """Noise of density ``∝ exp(-||z||_F/scale)``; ``by_column``: ``∝ exp(-sum_j ||z_j||/scale)``.
-
-    A uniform direction and a Gamma(size, scale) radius. The normaliser does not depend on the data: no factor 2.
-    """
+    """Noise of density ``∝ exp(-||z||_F/scale)`` (or of each column's norm): a uniform direction and a Gamma radius."""
     rows, cols = shape
 
     def noise(rng: np.random.Generator, out: FloatArray) -> None:

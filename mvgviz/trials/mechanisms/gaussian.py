@@ -83,10 +83,7 @@ class GaussianGram(Sampler):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GaussianSquare(Sampler):
-    """``||D + Z||_F²`` with noise over rows: a weighted sum of chi-squares, one for each direction.
-
-    ``offsets``: the bias D of clipping along each direction; the chi-squares are then non-central.
-    """
+    """``||D + Z||_F²``: a sum of chi-squares, one a direction, not central where clipping has a bias D."""
 
     variances: FloatArray = field(repr=False)
     cols: int

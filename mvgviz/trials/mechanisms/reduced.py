@@ -122,10 +122,7 @@ def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
 
 def sensitivity_along(neighbours: Neighbours, directions: Directions, positions: list[int], *, symmetric: bool
                       ) -> float:
-    """The most that one record moves an answer along some directions alone.
-
-    The other directions get a weight near 0, so it is never too small, and too large by rounding alone.
-    """
+    """The most that a record moves an answer along these directions, never too small: the others weigh near 0."""
     variances = np.full(directions.size, 1 / _UNASKED)
     variances[positions] = 1.0
     side = NoiseSide.of(directions, variances)

@@ -51,10 +51,7 @@ class References:
     @classmethod
     def against(cls, *, non_private: float, random_guess: float, blind: Mapping[str, float],
                 unit: str = "") -> References:
-        """With the least of the errors of ``blind`` answers, by name; the first of equals.
-
-        This choice looks at the data, to the mechanism's disadvantage: it must beat every one of them.
-        """
+        """With the least of the errors of ``blind`` answers, by name: a mechanism must beat every one of them."""
         least = min(blind.values())
         name = next(name for name, error in blind.items() if error <= least * (1 + 1e-9))
         return cls(non_private, random_guess, blind[name], name, unit)
@@ -65,10 +62,7 @@ UNMEASURED = References(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measure:
-    """A task for one problem. ``level``: of the releases that it takes (see ``mvgviz.trials.mechanisms.base``).
-
-    ``size``: numbers in a trial. ``aware``: it uses the noise on moments.
-    """
+    """A task for one problem, of releases at a ``level``; ``size``: numbers in a trial; ``aware``: of the noise."""
 
     level: str
     size: int

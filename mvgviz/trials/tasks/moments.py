@@ -188,10 +188,7 @@ def _subspace(problem: Problem) -> OfDirections:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearRidge(base.Measure):
-    """Root-mean-square error, on records held out, of ridge regression from second moments alone.
-
-    ``constant``: the released moments have a constant, last, which gives an intercept.
-    """
+    """Root-mean-square error on records held out of ridge from second moments; ``constant``: with an intercept."""
 
     labels: base.Labelled = field(repr=False)
     psd: bool

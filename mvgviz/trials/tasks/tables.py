@@ -79,10 +79,7 @@ def _factors(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> FloatArray:
-    """The Gaussian kernel of these exponents, which it overwrites.
-
-    They stop at -100: that is nothing beside the ridge, and underflow is slow.
-    """
+    """The Gaussian kernel of these exponents, which it overwrites; they stop at -100, as underflow is slow."""
     np.clip(exponents, _FARTHEST, 0.0, out=exponents)
     return np.asarray(np.exp(exponents, out=exponents if out is None else out))
 
