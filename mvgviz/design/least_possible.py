@@ -6,8 +6,6 @@ weights ``w`` on its features the least of ``sum w_i v_i`` is ``(sum r_i sqrt w_
 included: the corners of the ranges, each as likely, are the certificate. Nothing here is in the paper.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ its two features' weights. Noise is measured in units of what one record can cha
 units can be added up.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -11,8 +11,6 @@ precise on one priority column, equal noise has to spend ``mu sqrt(s m)``. Nothi
 (0.24, 5.4)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

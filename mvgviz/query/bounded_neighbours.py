@@ -10,8 +10,6 @@ The ranges hold too, so the least of several bounds is taken. It is called exact
 are inside both attain it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from itertools import combinations

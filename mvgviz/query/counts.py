@@ -18,8 +18,6 @@ cross-table gains nothing, for a record may move within it. Nothing here is in t
 (('eye=blue', 'eye=brown', 'eye=green'), [2.0, 1.0, 1.0], '1.4142')
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ one. For many, with ``L`` the longest vector of a group and ``W`` the widest mov
 ``sin alpha = W_a/(2 L_a)``, since ``|u - u'|² + |u + u'|² <= 4 L_a²``. Nothing here is in the paper.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ Any frame will do whose columns can be had by name and turned into arrays (``fra
 ``frame[name].to_numpy()``): pandas, polars and their kin. Neither is imported to read one.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Matrices of a simple graph: no ranges, no records, an edge instead of a record."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar

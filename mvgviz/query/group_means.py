@@ -16,8 +16,6 @@ groups gain nothing from each other: all groups together cost as much as one, an
 less on another. With added or removed records it is ``(S + q) P_g``. Nothing here is in the paper.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The kernel matrix of the records: how similar every two of them are."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Every kind of query by its word, and the functions that ask them. A new kind is a module and a line here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -8,8 +8,6 @@ far from it, and never more than ``sum_ij sup |x_i x_j - y_i y_j|/n`` (equal to 
 pair attains it).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

@@ -7,8 +7,6 @@
 '0.0566'
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar

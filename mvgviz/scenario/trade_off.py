@@ -3,8 +3,6 @@
 Noise alone: the bias of clipping is in none of these numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
