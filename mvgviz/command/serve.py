@@ -24,54 +24,6 @@ from mvgviz.validation import count
 
 MOST_WORKERS = 64
 _LOOK, _UP, _END = 0.25, 60.0, 5.0  # seconds: between two looks, for a server to answer, for it to end
-_CONFIGURATION = """\
-daemon off;
-pid {folder}/nginx.pid;
-error_log stderr error;
-worker_processes auto;
-events {{ worker_connections 4096; }}
-http {{
-    access_log off;
-    server_tokens off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    map $http_upgrade $connection_kind {{ default upgrade; "" ""; }}
-    split_clients $request_id $drawn {{ {shares} }}
-    map $cookie_mvgviz_worker $worker {{ {known} default $drawn; }}
-    map $worker $server {{ {servers} }}
-    server {{
-        {listen_first}
-        default_type text/plain;
-        return 400 "{refusal}\\n";
-    }}
-    server {{
-        {listen}
-        server_name .localhost "~^[\\d.]+$" "~^\\[" {names};
-        client_max_body_size 0;
-        gzip on;
-        gzip_proxied any;
-        gzip_types application/javascript text/javascript text/css application/json image/svg+xml;
-        location /_stcore/metrics {{ return 404; }}
-        location /_stcore/agent {{ return 404; }}
-        location / {{
-            proxy_pass http://$server;
-            proxy_http_version 1.1;
-            proxy_set_header Host $http_host;
-            proxy_set_header Upgrade $http_upgrade;
-            proxy_set_header Connection $connection_kind;
-            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-            proxy_set_header X-Forwarded-Proto $scheme;
-            proxy_read_timeout 1d;
-            proxy_buffering off;
-            proxy_request_buffering off;
-            add_header Set-Cookie "mvgviz_worker=$worker; Path=/; HttpOnly; SameSite=Lax" always;
-        }}
-    }}
-}}
-"""
 
 
 def serve(chosen: argparse.Namespace) -> int:
@@ -116,7 +68,7 @@ def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) 
     addresses = sorted({found[4][0] for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
     listened = [f"listen [{address}]:{port}" if ":" in str(address) else f"listen {address}:{port}"
                 for address in addresses]
-    return _CONFIGURATION.format(
+    return Path(__file__).with_name("nginx.conf").read_text(encoding="utf-8").format(
         folder=folder, shares=shares, listen=" ".join(f"{one};" for one in listened), refusal=door.REFUSAL,
         listen_first=" ".join(f"{one} default_server;" for one in listened), names=" ".join(door.allowed_names()),
         known=" ".join(f'"{k}" {k};' for k in range(len(ports))),

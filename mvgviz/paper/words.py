@@ -1,6 +1,8 @@
 """Results in words and as Markdown: figures with their intervals, verdicts, and a sentence on each difference."""
 
 import math
+import tomllib
+from pathlib import Path
 
 from mvgviz.paper.runs import SHARES, Cell, MeasuredRow, Report
 from mvgviz.paper.tables import Experiment, Printed
@@ -11,29 +13,8 @@ from mvgviz.trials.tasks import References
 _SAME = 0.01  # of a reference: as good as equal
 _LITTLE = 0.05  # of the way to a random guess
 _SMALLER = 1.2
-ONCE = "As in the paper, the best of five shares was chosen by its error: that choice is not private, and flatters."
-SLIPS = (
-    "Lemma 1 bounds the squared norm of the noise by ζ², where Laurent & Massart give ζ: more than necessary.",
-    "The last display of the proof of Theorem 2 lacks a square, and the proof never uses that the query is positive "
-    "semi-definite: its constant holds for every query.",
-    "“X₁X₂ᵀ is positive semi-definite” does not hold; only its trace is at least 0.",
-    "The proof of Theorem 3 has the other root of its quadratic with a wrong sign.",
-    "The inverse *squared* variance is called precision in one place and inverse variance in another.",
-    "The level c of max-PNR is right only when no direction is dry (a positive part is missing); Q and Qᵀ are swapped "
-    "there, the solution is in general no Kronecker product, and symmetric queries have no inverse covariance.",
-    "Experiment II is a table of 4 × 2021 in one line and has 10 176 records in the next.",
-    "Figure 4 compares “three choices”, labelled (a), (d) and (c).")
-WHY_NOT = (
-    "**The printed figures do not follow from the printed formulas.** With Theorem 1 as printed, Experiment I's "
-    "noise has a typical error of hundreds of thousands on values between -1 and 1, and Experiment III's of more "
-    "than a hundred million on values between 0 and 1. No task can survive that, yet the paper prints small errors.",
-    "**The theorems are sufficient, and very loose.** Their designs really spend almost none of ε. Noise calibrated to "
-    "the exact limit gives the same promise with far less.",
-    "**The paper leaves out some of the setup:** which records are held out, the regression's kernel and ridge, the "
-    "random guess, how regression uses a sketch, the ε and the shares of Figure 4.",
-    "**The paper centres and scales by the data itself**, which is not private; here ranges are declared in advance. "
-    "A simulated set with the same second moments replaces the recordings of Experiment II.",
-    "**The best of five shares** is chosen by its error, in the paper and here. That choice is not private.")
+_TEXTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+OPENING, ONCE, SLIPS, WHY_NOT = (_TEXTS[name] for name in ("opening", "once", "slips", "why_not"))
 
 
 def figure_text(mean: float, half_width: float | None = None) -> str:
@@ -150,29 +131,6 @@ def setting(report: Report) -> str:
     experiment = report.experiment
     return (f"{experiment.data}: {experiment.size}. Error: {experiment.symbol}. ε = 1, "
             f"δ = 1/{round(1 / report.delta)}, {report.trials} trials, seed {report.seed}; means with 95 % intervals.")
-
-
-OPENING = """# The paper's experiments, printed and measured
-
-    mvgviz experiments > docs/experiments.md
-
-The paper's three experiments at ε = 1, δ = 1/n, each in three ways. *Paper*: the printed figure. *Our run of the
-printed bound*: its theorem with its own tail and sensitivity, or the classic Gaussian mechanism. *Exact*: the same
-promise, calibrated exactly. Means have 95 % intervals. Our ranges are declared, the paper took them from the data. So
-compare the error on a scale from 0 % (no privacy) to 100 % (random guess). τ is the best of five shares for priority
-columns, as in the paper; that choice looks at the data and is not private.
-
-What it shows:
-
-* The theorems as printed add so much noise that hardly anything survives, and really spend almost none of ε. The
-  printed figures do not follow from them.
-* Exact noise makes a covariance useful at ε = 1 (II; I and III when we ask for it). On a whole table no shape of noise
-  helps much.
-* Directional noise beats equal noise where few directions matter (I, clipped) and loses where all do (II, III).
-* Records clipped to a ball, chosen without the data, take less of either.
-
-The no-data baseline is what anyone could guess from the ranges. *Beyond* marks rows that the paper does not have.
-"""
 
 
 def report_markdown(report: Report) -> str:
