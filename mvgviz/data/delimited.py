@@ -162,8 +162,7 @@ class HeaderUnclearError(InputError):
 def has_header(rows: Sequence[Sequence[str]], decimal: str, name: str, *, any_text: bool = False) -> bool:
     """Return whether the first row names the columns; raise `HeaderUnclearError` if it may be a record.
 
-    Names are text in most columns, without numbers or gaps; each has a letter and none occurs below. With ``any_text``,
-    a row over text alone is unclear; over dates it is not.
+    Names are mostly text without gaps, with letters, and occur once. ``any_text``: over text alone it is unclear.
     """
     first, rest = rows[0], rows[1:]
     filled = [i for i, cell in enumerate(first) if not is_missing(cell)]

@@ -42,8 +42,7 @@ def with_family(design: "NoiseDesign", family: str) -> "NoiseDesign":
 def _ellipse(design: "NoiseDesign") -> tuple[NoiseSide, tuple[Block, ...], str]:
     """The Gaussian design's own ellipse: every difference that it whitens has at most the length ``mu``.
 
-    Where one column changes, each has noise of its own. Symmetric differences need symmetric noise alone: with
-    ``m (m + 1)/2`` numbers, those off the diagonal ``1/sqrt 2`` as large, lengths are what they were.
+    Columns that change alone have noise of their own; symmetric differences need ``m (m + 1)/2`` numbers.
     """
     refuse(design.mode == "columns", "family ellipse needs noise over rows or both sides, got mode columns")
     both, body = design.col_side is design.row_side, design.neighbours

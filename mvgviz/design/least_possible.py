@@ -113,8 +113,7 @@ def _most_even(gains: FloatArray, caps: FloatArray, total: float) -> FloatArray:
 def _bounded_spans(body: BoundedOuterProduct, weights: FloatArray) -> FloatArray:
     """At least this far a record inside ellipse and ranges can move n times each priority entry.
 
-    What is not moved stays as near to 0 as its range allows, which takes a part of the radius: the constant of joint
-    moments does.
+    What stays as near to 0 as its range allows takes a part of the radius, as the constant of joint moments does.
     """
     ellipse, (lower, upper) = body.ellipse, body.declared
     if not ellipse.directions.is_standard:

@@ -107,9 +107,8 @@ class BoundCurves:
 
 
 def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
-    """All limits as ``axis`` varies and all else stays.
+    """All limits as ``axis`` varies and all else stays; "size": of the longer side, or both of a square answer.
 
-    "size": the side of a square answer, else its longer side (the shorter one stays).
     Sensitivities end at ``2 gamma``, and gammas begin at ``s2/2``: no query is beyond.
     """
     axis = one_of("axis", axis, AXES)

@@ -150,8 +150,7 @@ def measure_and_slope(rho: FloatArray, signal: FloatArray, *, covariance_of: int
                       ) -> tuple[float, FloatArray]:
     """Return the measure at the inverse variances rho, and its derivative by each ``log rho``.
 
-    ``covariance_of``: the number of records, for a covariance. An eigenvalue kappa with eigenvector u
-    changes by ``kappa u_k²`` with ``log rho_k``.
+    ``covariance_of``: records of a covariance. Kappa with eigenvector u changes by ``kappa u_k²`` with ``log rho_k``.
     """
     kappa, weights = _whitened_spectrum(rho, signal)
     if covariance_of is None:
@@ -208,8 +207,7 @@ def _left_open(rho: FloatArray, signal: FloatArray) -> FloatArray:
 def _grown(signal: FloatArray, records: int, h: FloatArray, budget: float) -> FloatArray:
     """A covariance's rho at ``sum h² rho = budget``, by growth transforms from equal shares.
 
-    The ratio is a polynomial in rho without negative coefficients, so that multiplying each part by
-    its slope never lowers it (Baum & Eagon 1967).
+    The ratio is a polynomial without negative coefficients, so its slope never lowers it (Baum & Eagon 1967).
     """
     size = h.size
     part = np.full(size, 1 / size)

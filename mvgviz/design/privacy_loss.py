@@ -112,10 +112,9 @@ def mass_beyond(epsilon: float, mu: float) -> float:
 
 
 def odds(mu: float | SpentMu) -> Odds:
-    """Return the best attack in whole numbers that say something.
+    """Return the best attack in whole numbers that say something, in the smallest crowd.
 
-    The smallest crowd in which 5 % of false alarms catch a different whole number; where
-    everyone would be caught, one false alarm in a crowd.
+    5 % of false alarms catch a different whole number; where all would be caught, one false alarm is enough.
     """
     spent = spent_of(mu)
     tries = [*((crowd, crowd // 20) for crowd in _CROWDS), *((crowd, 1) for crowd in _CROWDS)]
@@ -141,10 +140,9 @@ def coin_odds(mu: float | SpentMu) -> tuple[int, int]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairLoss:
-    """The worst neighbours found for a design, and how their loss spreads over its directions.
+    """The worst neighbours found for a design, whose answers differ by ``D = left rightᵀ``.
 
-    The answers differ by ``D = left rightᵀ``, the pair's factors.
-    ``mu`` is this pair's, ``shares`` the part of ``mu²`` along each direction, summing to 1.
+    ``mu``: this pair's; ``shares``: the part of ``mu²`` along each direction of the design, summing to 1.
     """
 
     design: NoiseDesign = field(repr=False)

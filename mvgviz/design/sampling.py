@@ -139,8 +139,7 @@ def _gram_normals(gram: Gram, rngs: Sequence[np.random.Generator]) -> FloatArray
 def _colour_rows(side: NoiseSide, noise: FloatArray) -> FloatArray:
     """``B noise`` for each draw, in place where that is faster.
 
-    A long product of few rows goes block by block: it stays in the cache, and BLAS does not
-    wake threads for it, which takes longer than the product itself.
+    A long product of few rows goes block by block, in the cache and without BLAS threads, whose waking takes longer.
     """
     if side.is_identity:
         return noise

@@ -149,8 +149,7 @@ def tradeoff(alpha: Any, mu: Any) -> Any:
 def _delta_parts(e: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
     """delta as ``exp(exponent) * mantissa``: no underflow, no cancellation.
 
-    Up to mu = 2 as a positive integral; above, where the two terms of [1]
-    differ by a factor, as their scaled difference.
+    Up to mu = 2 as a positive integral; above, as the scaled difference of the two terms of [1].
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         a, small = e / mu - mu / 2, mu <= 2  # without any shift a is infinite

@@ -307,8 +307,7 @@ def repeated_epsilon(releases: int, each: float, delta: float) -> float:
 def pure_epsilon(releases: int, epsilon: float, delta: float) -> float:
     """Return an epsilon that each of several pure releases may have when all together are (epsilon, delta)-private.
 
-    By randomised response, the worst of all pure mechanisms [3]: a lower bound on what box or Laplace noise may have,
-    and never less than an equal part of epsilon.
+    By randomised response, the worst pure mechanism [3]: a lower bound, never less than an equal part of epsilon.
     """
     low, high = epsilon / releases, epsilon + 40.0
     if releases == 1:

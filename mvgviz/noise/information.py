@@ -112,8 +112,7 @@ def count_bits(people: int, std: float, *, laplace: bool = False) -> float:
 def simulated_answers(records: int) -> FloatArray:
     """Return the answers of :data:`QUERIES` on 4 000 simulated tables of one column, a row each, from a fixed seed.
 
-    Values are cubes of evenly spread ones: most are near 0, few near 1. The kernel entry is the likeness of the first
-    two records, with length 1.
+    Values are cubes of even ones: most are near 0. The kernel entry is that of the first two records, with length 1.
     """
     rng, most = np.random.default_rng(count("records", records, at_least=2)), max(1, 1_000_000 // records)
     parts = []

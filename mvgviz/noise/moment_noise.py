@@ -172,8 +172,7 @@ def _shrunk_fits(squares: FloatArray, explained: FloatArray, noise: FloatArray) 
 def shrunk(moments: FloatArray, noise: MomentNoise) -> FloatArray:
     """Positive semi-definite moments, each eigenvalue y lowered to ``sqrt(y² - edge²)`` where the noise is white.
 
-    What does not rise above the noise's edge becomes 0 (the least squared error for a few strong directions in
-    white noise: Gavish & Donoho 2017).
+    Below the noise's edge it is 0: the least squared error for few strong directions (Gavish & Donoho 2017).
     """
     values, vectors, back = noise.white(moments)
     lowered = np.sqrt(np.maximum((values - noise.edge) * (values + noise.edge), 0.0)) * (values > 0)
@@ -182,10 +181,9 @@ def shrunk(moments: FloatArray, noise: MomentNoise) -> FloatArray:
 
 
 def components(moments: FloatArray, noise: MomentNoise) -> tuple[FloatArray, FloatArray]:
-    """Strengths, and orthonormal directions in the columns, the strongest first.
+    """Strengths, and orthonormal directions in the columns, the strongest first, of the shrunk moments.
 
-    Of the shrunk moments with a part of the released ones, which orders what was cut to 0. Where the noise is the
-    same in all directions these are the released directions, in their order.
+    A part of the released ones orders what was cut to 0; under equal noise these are the released directions.
     """
     mixed = (1 - _RELEASED) * shrunk(moments, noise) + _RELEASED * moments
     values, vectors = np.linalg.eigh(mixed)
@@ -213,10 +211,9 @@ def table_noise(moments: FloatArray, noise: FloatArray, n_records: int) -> Momen
 def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
                           rng: np.random.Generator, constant: int | None = None, aware: bool = True,
                           level: float = 0.95, draws: int = 1_000) -> FloatArray:
-    """Low and high ends for each coefficient of one release, ``len(features) × 2``.
+    """Low and high ends for each coefficient of one release, ``len(features) × 2``: for the noise, not the sampling.
 
-    New draws of the known noise around the projected release are fitted again: what differs is the noise's doing, not
-    the sampling of records. These fits do not shrink, or a coefficient that was switched off would look certain.
+    New draws around the projected release are fitted again, unshrunk, or what is switched off would look certain.
     """
     tail = (1 - fraction("level", level)) / 2
     centre = projected(moments, noise)

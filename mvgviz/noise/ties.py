@@ -40,8 +40,7 @@ def spaces(values: FloatArray, vectors: FloatArray) -> list[FloatArray]:
 def eigen(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return eigenvalues and eigenvectors of a symmetric matrix as ``eigh`` does, the same ones on every processor.
 
-    The largest entry of a vector is positive. In the space of an equal eigenvalue the first vector is what the space
-    holds of the nearest axis, and so on with what is left of the space.
+    The largest entry of a vector is positive; of equal eigenvalues the vectors are nearest to the axes, in turn.
     """
     values, vectors = np.linalg.eigh(matrix)
     vectors = np.hstack([space if space.shape[1] == 1 else _by_axes(space) for space in spaces(values, vectors)])

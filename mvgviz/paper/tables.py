@@ -33,10 +33,9 @@ class Method:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of the paper's table, or one beyond it (``printed`` None).
+    """A row of the paper's table, or one beyond it (``printed`` None); ``changes``: of the experiment's scenario.
 
-    ``changes``: of the experiment's scenario. ``shares``: try all five and report the best. ``why`` the columns differ.
-    ``against``: the row with equal noise, or without a bound, to compare with.
+    ``shares``: try all five and report the best. ``against``: the row with equal noise or without a bound.
     """
 
     key: str

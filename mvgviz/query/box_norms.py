@@ -54,8 +54,7 @@ def longest(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> Lon
 def shortest_square(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> float:
     """Return a lower bound on ``|A x|²`` over the box; exact up to the steps of the descent.
 
-    For every unit g ``|A x| >= gᵀA x >= gᵀA centre - sum_i |Aᵀg|_i halves_i``; at the shortest
-    vector's own g that is its length.
+    For every unit g ``|A x| >= gᵀA centre - sum_i |Aᵀg|_i halves_i``: the shortest vector's length at its own g.
     """
     if (np.abs(centre) <= halves).all():
         return 0.0
@@ -91,8 +90,7 @@ def first_vectors(size: int) -> FloatArray:
 def relaxed(form: FloatArray, vectors: FloatArray, steps: int) -> FloatArray:
     """Return the unit vectors ``v_i``, turned so that ``sum N_ij v_i·v_j`` grows; fewer steps for a large N.
 
-    Of the form only eight digits are used: the steps can blow up the rounding of the last ones, and the
-    same design in other units must get the same vectors.
+    The form has eight digits: the steps blow up rounding, and the same design in other units must get the same vectors.
     """
     form = _eight_digits(form / (float(np.trace(form)) or 1.0))
     for _ in range(max(min(steps, int(_MOST_WORK / (form.size * vectors.shape[1]))), 10)):

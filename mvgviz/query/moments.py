@@ -54,8 +54,7 @@ class JoinedOuterProduct(Neighbours):
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         """``(R² + b0²) sqrt(m1 p1 + m2 p2)/n`` from the two largest precisions of either side.
 
-        Equal noise attains it with two records at right angles, constant and all, where ``b0 <= R``; a larger
-        constant leaves ``2 sqrt2 b0 R``.
+        Equal noise attains it at right angles, where ``b0 <= R``; a larger constant leaves ``2 sqrt2 b0 R``.
         """
         square = self.radius**2 + self.constant**2
         precisions = [np.sort(side.precisions)[::-1][:2] for side in (rows, cols)]

@@ -145,7 +145,7 @@ class ReplacedColumn:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedOuterProduct(Neighbours):
-    """``D = (x xᵀ - x'x'ᵀ)/n``, both records in the box [lower, upper] (covariance query).
+    """``D = (x xᵀ - x'x'ᵀ)/n`` (``added``: ``± x xᵀ/n``), both records in the box [lower, upper].
 
     ``added``: a record is there or its place is empty, ``D = ± x xᵀ/n``. ``n_records``: the divisor n, over the number
     of records of one person, which may all change alike. ``levels`` as in :class:`ReplacedColumn`.
@@ -302,11 +302,7 @@ class ReplacedOuterProduct(Neighbours):
 
 @dataclass(frozen=True, kw_only=True)
 class FlippedEdge(Neighbours):
-    """One edge {i, j} of a graph is added or removed.
-
-    Laplacian: ``D = ±(e_i - e_j)(e_i - e_j)ᵀ``; adjacency: ``D = ±(e_i e_jᵀ + e_j e_iᵀ)``.
-    Exact for every ``Sigma`` and ``Psi``.
-    """
+    """An edge comes or goes: ``±(e_i - e_j)(e_i - e_j)ᵀ`` (Laplacian) or ``±(e_i e_jᵀ + e_j e_iᵀ)``. Always exact."""
 
     laplacian: bool
 

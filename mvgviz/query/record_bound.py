@@ -293,8 +293,7 @@ def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int
 def way_to_box(n_records: int, n_features: int, mu: float) -> float:
     """How far a bound for regressions goes from the ellipse (0) to the box (1): ``x²/(x² + 900²)``, ``x = n mu/m``.
 
-    Half-way where equal noise on second moments is below two thousandths of the squared half-widths, less than the bias
-    of clipping. Found on simulated tables.
+    Half-way where equal noise is less than the bias of clipping. Found on simulated tables.
     """
     x = count("records", n_records) * positive("mu", mu) / count("features", n_features)
     return float(1 / (1 + (_HALF_WAY / x) ** 2))

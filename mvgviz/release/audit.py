@@ -90,11 +90,10 @@ def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
 
 def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatArray | None = None,
                    progress: Callable[[float], None] | None = None) -> NoiseScores:
-    """Score the hardened noise of a release: fresh noise, about 25 µs an entry.
+    """Score the hardened noise of a release: fresh noise, about 25 µs an entry. The query's answer is not used.
 
-    The query's answer is not used. The neighbours differ by the worst pair's difference; their answers have random
-    sizes up to the largest possible, which reveals noise that depends on the answer.
-    ``largest`` as in :func:`mvgviz.release.secure_noise.noisy_answer`.
+    The neighbours differ by the worst pair's difference and have answers of random sizes, up to the largest possible,
+    which reveals noise that depends on the answer.
     """
     trials, design = count("trials", trials), loss.design
     # what the present record adds to the answer; to every column where each record is attacked

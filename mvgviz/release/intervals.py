@@ -91,8 +91,7 @@ class EntryNoise:
 class DataUnits(NamedTuple):
     """``offset[i] + factor[i] cols[j] number`` converts scaled numbers to the data's units.
 
-    Second moments stay about the point that was mapped onto 0 (middle or lower end of each range), sums by group
-    about the middle.
+    Second moments stay about the point that was mapped onto 0, sums by group about the middle.
     """
 
     offset: FloatArray

@@ -200,8 +200,7 @@ class Ledger:
     def reserved(self, *spends: Spend, population: str | None = None) -> Iterator[Reservation]:
         """Write what these releases about the same people spend; after the block, mark them as released.
 
-        Raise `InputError` above the cap. If the block fails they stay reserved and count as spent. If ``progress``
-        stopped it, which reveals nothing of the noise, they are withdrawn.
+        If the block fails they count as spent, and are withdrawn if ``progress`` stopped it, which reveals nothing.
         """
         name = self._named(population, spends[0].data)
         with self._writing() as book:

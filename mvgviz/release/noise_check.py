@@ -176,8 +176,7 @@ def _widely_correlated(name: str, tally: PairTally) -> Finding:
 def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
     """Return how likely the squared correlations of ``n`` independent samples sum to more, over all pairs.
 
-    A shifted gamma with the exact mean, variance and skewness of the sum (pairs are independent, triangles are not).
-    It is chi-square for many samples and many parts; between, its tail is a little short, so it is raised to a power.
+    A shifted gamma with the exact mean, variance and skewness of the sum, its tail raised to a power, as it is short.
     """
     pairs, triangles = groups * width * (width - 1) / 2, groups * width * (width - 1) * (width - 2) / 6
     variance = 2 * (n - 1) / (n**2 * (n + 2))

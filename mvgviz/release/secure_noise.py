@@ -143,8 +143,7 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
                          largest: FloatArray | None = None) -> float:
     """Return how far one neighbour moves the whitened answer *as computed*: ``mu`` and every rounding.
 
-    Sums of products have the relative error ``sum_error`` of the sums of absolute values, which are at most
-    ``|A| a bᵀ |B|ᵀ`` with ``|f_ij| <= a_i b_j`` for every dataset.
+    Sums have the relative error ``sum_error`` of ``|A| a bᵀ |B|ᵀ``, where ``|f_ij| <= a_i b_j`` for every dataset.
     """
     worst = query.neighbours.worst(rows, cols).mu
     if not abs(worst - mu) <= _SAME_MU * mu:

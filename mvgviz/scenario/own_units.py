@@ -69,8 +69,7 @@ def product_unit(first: str, second: str) -> str:
 def along_directions(setup: Setup) -> tuple[FloatArray, list[str]]:
     """Return what 1 of the noise along each direction is in the data's units, and these units.
 
-    With noise on both sides, of each direction's entry with itself. Directions that mix features have shares; those
-    without features behind them 1 and no unit.
+    On both sides: of the entry with itself. Mixtures of features have shares; without features it is 1 without a unit.
     """
     design, degree, size = setup.design, setup.query.degree, setup.design.theta.size
     if design.mode != {1: "rows", 2: "both"}.get(degree):

@@ -107,8 +107,7 @@ def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
     """The origin of the ranges, the bound, the number of records, the directions, the split and all other choices.
 
-    Directions and split may be innocent in themselves and still have been chosen by looking at the data. What was
-    learned privately rests on ranges and a number of records, too.
+    Innocent choices may have been made by looking at the data, and what was learned privately rests on ranges, too.
     """
     receipts = receipts_of(design, query.bound)
 

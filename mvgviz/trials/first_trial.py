@@ -54,10 +54,7 @@ class Predictions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FirstTrial:
-    """``true`` and ``noisy``: the kept part of the answer or second moments (``what``); ``shape``: of the whole.
-
-    ``error``: the task's. ``is_trial``: False where trials draw the size of the noise alone, so this is none of them.
-    """
+    """``true``, ``noisy``: the kept part of ``what``, which has this ``shape``; ``is_trial``: trials draw it."""
 
     what: str
     true: FloatArray = field(repr=False)

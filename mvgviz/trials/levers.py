@@ -84,9 +84,8 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
            **options: Unpack[Options]) -> Levers | None:
     """Return the way to a scenario's design, or to one that releases priority columns alone; None before a trial of it.
 
-    ``problem``: the scenario's, if you have it; then its sensitivity and directions count. Stages that fail are left
-    out. Private directions, and directions of a regression, are judged by everything. Others as in
-    :func:`mvgviz.trials.run.resume`.
+    ``problem``: the scenario's, whose sensitivity and directions then count. Stages that fail are left out; those with
+    private directions, and regressions along directions, are judged by everything.
     """
     if problem is None:
         problem = pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)

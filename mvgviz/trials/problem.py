@@ -240,10 +240,9 @@ class Problem:
 
 
 def weighing_of(problem: Problem) -> Weighing | None:
-    """Return how the judged rows count; None: all alike, as they are.
+    """Return how the judged rows count, by importance (except in regression); None: all alike, as they are.
 
-    Priorities count by importance, except in regression, where a column is in or out. Priority directions are mixtures
-    of rows. Errors of a table or mean are a root mean square in the columns' unit, or in percent of each range.
+    Priority directions are mixtures. Errors of a table or mean are in the columns' unit, or in percent of each range.
     """
     scenario, query, along = (problem.yardstick or problem).scenario, problem.query, problem.along
     kept = list(range(query.rows)) if problem.chosen is None else problem.chosen

@@ -136,8 +136,7 @@ def resume(problems: Sequence[Problem], *, cache: TrialCache | None = None, seco
            cancelled: Callable[[], bool] | None = None, at_once: int = _PROBLEMS_AT_ONCE) -> list[Results | None]:
     """Go on with the problems in their order, ``at_once`` in step, for ``seconds``; None for those never begun.
 
-    Finished problems come from the cache. A slice finishes at least one batch, unless it is cancelled from the start:
-    its time begins with its first trial.
+    A slice finishes a batch, unless it is cancelled from the start: its time begins with its first trial.
     """
     cache = TrialCache() if cache is None else cache
     total = sum(problem.trials for problem in problems)

@@ -87,10 +87,9 @@ def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundCost:
-    """Root mean squares on priority columns, in units of what one record can change (see ``noise_on``).
+    """Root mean squares on priority columns in the unit of ``noise_on``: ``noise`` with the bound, ``without`` it.
 
-    ``noise``: with the bound, ``without``: the same split without one. ``bias``: the bias of clipping simulated
-    records; ``data_bias``: of the data's records, which is private.
+    ``pull``: the bias of clipping simulated records; ``data_pull``: of the data's records, which is private.
     """
 
     noise: float

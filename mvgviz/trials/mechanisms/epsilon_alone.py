@@ -152,8 +152,7 @@ def sample_bingham(matrix: Any, generators: Sequence[np.random.Generator]) -> Fl
 def _envelope(lam: FloatArray) -> float:
     """The b with ``sum 1/(b + 2 lambda_i) = 1``, the least M(b) over the proposal's own constant.
 
-    Newton's method for the harmonic sum ``1/sum 1/(b + 2 lambda_i) = 1``: increasing and
-    concave in b and at most 1 at b = 1, so the steps climb to the root and never pass it.
+    By Newton's method for the harmonic sum, which is increasing and concave in b: the steps never pass the root.
     """
     b = 1.0
     for _ in range(100):

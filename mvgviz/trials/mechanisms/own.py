@@ -32,8 +32,7 @@ _serials = count(1)
 def own_mechanism(function: Callable[..., Any], *, name: str | None = None) -> Mechanism:
     """Return a mechanism that releases ``function(rng, query)``, a matrix of the shape of ``query.value``.
 
-    It gets ``epsilon`` and ``delta`` where it has arguments of these names. Draw all randomness from ``rng``, a numpy
-    generator, so that trials can be repeated.
+    It gets ``epsilon`` and ``delta`` where it has arguments of these names. Only with ``rng`` can trials be repeated.
     """
     if not callable(function):
         raise InputError(f"a mechanism must be a key or a function (rng, query), got a {type(function).__name__}")

@@ -167,8 +167,7 @@ def centred(joined: FloatArray) -> FloatArray:
 def components(matrices: FloatArray, *, symmetrise: bool) -> tuple[FloatArray, FloatArray]:
     """Strengths, and orthonormal directions in the columns, the strongest first.
 
-    Eigenvectors of the symmetrised matrices by eigenvalue, signs included; without
-    symmetrising, left singular vectors, as in the paper.
+    Eigenvectors of the symmetrised matrices by eigenvalue; else left singular vectors, as in the paper.
     """
     if symmetrise:
         values, vectors = np.linalg.eigh(symmetrised(matrices))

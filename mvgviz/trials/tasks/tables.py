@@ -25,8 +25,7 @@ _ROUNDING = 1e-12  # of the largest possible answer: less should be 0
 class KernelRidge(base.Measure):
     """Root-mean-square error, on records held out, of kernel ridge regression on the released table.
 
-    Ranges are mapped onto [-1, 1]; the kernel's length is the root-mean-square distance of
-    two records drawn uniformly from the ranges, ``sqrt(2 p/3)`` for p features.
+    Ranges become [-1, 1]; the kernel's length is that of two records drawn uniformly, ``sqrt(2 p/3)`` for p features.
     """
 
     labels: base.Labelled = field(repr=False)
