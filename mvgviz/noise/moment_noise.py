@@ -102,13 +102,10 @@ def projected(moments: FloatArray, noise: MomentNoise) -> FloatArray:
     return np.asarray(root @ np.swapaxes(root, -1, -2))
 
 
-def penalties(noise: MomentNoise, features: Sequence[int], *, constant: int | None = None) -> FloatArray:
-    """``0.003 + 0.5 std_ii sqrt(m)`` on each feature, 0.001 on the constant; m counts the features and the label."""
-    chosen = list(features)
-    each = np.einsum("...ii->...i", noise.std)[..., chosen]
-    m = 1 + len(chosen) - (constant in chosen)
-    is_constant = np.array([feature == constant for feature in chosen])
-    return np.asarray(np.where(is_constant, INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
+def penalties(noise: MomentNoise, features: Sequence[int]) -> FloatArray:
+    """``0.003 + 0.5 std_ii sqrt(m)`` on each feature; m counts the features and the label."""
+    each = np.einsum("...ii->...i", noise.std)[..., list(features)]
+    return np.asarray(RIDGE + PER_NOISE * math.sqrt(1 + len(features)) * each)
 
 
 def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
@@ -209,8 +206,8 @@ def table_noise(moments: FloatArray, noise: FloatArray, n_records: int) -> Momen
 
 
 def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
-                          rng: np.random.Generator, constant: int | None = None, aware: bool = True,
-                          level: float = 0.95, draws: int = 1_000) -> FloatArray:
+                          rng: np.random.Generator, constant: int | None = None, level: float = 0.95,
+                          draws: int = 1_000) -> FloatArray:
     """Low and high ends for each coefficient of one release, ``len(features) × 2``: for the noise, not the sampling.
 
     New draws around the projected release are fitted again, unshrunk, or what is switched off would look certain.
@@ -218,7 +215,7 @@ def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: 
     tail = (1 - fraction("level", level)) / 2
     centre = projected(moments, noise)
     again = centre + noise.draws(count("draws", draws), rng=rng)
-    found, fits = (ridge_weights(each, noise, features=features, label=label, constant=constant, aware=aware,
+    found, fits = (ridge_weights(each, noise, features=features, label=label, constant=constant,
                                  shrink=each is moments) for each in (moments, again))
     low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
     return np.stack([np.minimum(low, found), np.maximum(high, found)], axis=-1)

@@ -245,7 +245,7 @@ class SeparateMoments(Sampler):
     Directions are eigenvectors of the answer with noise on its upper triangle. Strengths are its own eigenvalues with
     noise: neighbours move them, sorted, by at most the distance of the answers [6]; cut to what ranges allow
     (``largest``), which costs nothing. So errors follow the answer's size: a gain where noise hides most directions.
-    Each half is calibrated exactly, on this query's own sensitivity. AdaptiveCov, which learns a radius too, is not here.
+    Each half is calibrated exactly, on this query's own sensitivity. Their AdaptiveCov learns a radius too: not here.
     """
 
     value: FloatArray = field(repr=False)
