@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any
 
 from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, max_pnr, uniform, water_filling
-from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
 from mvgviz.design.least_possible import LeastPossible, least_possible
 from mvgviz.design.noise_design import NoiseDesign, design_noise, smallest_epsilon
 from mvgviz.design.power_to_noise import log_pnr, mutual_information, pnr
@@ -37,6 +36,7 @@ from mvgviz.query.queries import (
     rbf_kernel,
 )
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
+from mvgviz.query.second_moments import eigenvectors, private_eigenvectors
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.results import Outcome, Results

@@ -18,10 +18,9 @@ from mvgviz.query.base import (
 )
 from mvgviz.query.counts import Counts, CrossTable, counts, cross_table
 from mvgviz.query.cross_moments import CrossMoments, cross_moments
-from mvgviz.query.graphs import Adjacency, Laplacian, adjacency, laplacian
 from mvgviz.query.group_means import GroupMeans, group_means
-from mvgviz.query.kernel import Kernel, rbf_kernel
 from mvgviz.query.neighbours import AnyChange
+from mvgviz.query.pairs import Adjacency, Kernel, Laplacian, adjacency, laplacian, rbf_kernel
 from mvgviz.query.second_moments import CONSTANT, Covariance, JointMoments, covariance, joint_moments, with_constant
 from mvgviz.query.tables import Mean, Table, identity, mean
 from mvgviz.validation import array, positive, square

@@ -6,6 +6,9 @@ with a = x + y, b = x - y, so that the sum of all ``|D_ij|`` is at most ``sum |a
 B/n``, ``C = sum c_i``, ``B`` the smaller of C and ``sum r_i``: ``C²/n`` for ranges around 0, far less for narrow ranges
 far from it, and never more than ``sum_ij sup |x_i x_j - y_i y_j|/n`` (equal to it when no range changes sign, where one
 pair attains it).
+
+Eigenvectors of second moments are directions that come from the data: read openly, or from a private release. They
+bring the eigenvalues of ``X Xᵀ/n`` (or of the answer itself), largest first.
 """
 
 import math
@@ -14,16 +17,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mvgviz.errors import refuse
-from mvgviz.provenance import Origin
-from mvgviz.query.base import Derivation, Query, largest_norm
+from mvgviz.errors import InputError, refuse
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.directions import Directions
+from mvgviz.noise.ties import eigen
+from mvgviz.provenance import Origin, receipt_for
+from mvgviz.query.base import Derivation, Query, largest_norm, origins
 from mvgviz.query.bounded_neighbours import BoundedOuterProduct
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedOuterProduct
 from mvgviz.query.prior import Guess, guessed_moments
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.query.tables import INSIDE
-from mvgviz.validation import FloatArray, frozen
+from mvgviz.validation import FloatArray, fraction, frozen, generator, instance, positive
 
 CONSTANT = "constant"
 _BOUNDED = (r"z=Bx:\quad zz^{\mathsf T}\!-z'z'^{\mathsf T}\text{ of rank 2, within}\pm R^2",
@@ -164,3 +170,44 @@ def _squares(body: ReplacedOuterProduct) -> FloatArray:
         return largest**2
     nearest = np.abs(np.clip(0.0, body.lower, body.upper))
     return np.asarray((largest - nearest) * (largest + nearest))
+
+
+def eigenvectors(query: Query) -> Directions:
+    """Eigenvectors of a symmetric answer, or of ``f fᵀ/cols`` for any other. **Not private.**"""
+    instance("query", query, Query)
+    value = query.value if query.symmetric else query.value @ query.value.T / query.cols
+    values, vectors = _sorted_eigh(value)
+    return Directions(size=query.rows, rotated=vectors, eigenvalues=values, origin=Origin.READ,
+                      label="eigenvectors of the data")
+
+
+def private_eigenvectors(dataset: Dataset, *, epsilon: float | None = None, delta: float | None = None,
+                         mu: float | None = None, rng: np.random.Generator) -> Directions:
+    """Eigenvectors of ``X Xᵀ/n`` released by the analytic Gaussian mechanism.
+
+    Noise of standard deviation ``s2/mu`` on every entry, then symmetrised; the budget is given as ``epsilon`` and
+    ``delta``, or as the ``mu`` they allow. The paper gives a fifth of epsilon and delta to this step. Whoever knows
+    the seed of ``rng`` knows the noise: good for trials, refused by a release.
+    """
+    if mu is None:
+        spent = float(gaussian_mu(positive("epsilon", epsilon), fraction("delta", delta)))
+    elif epsilon is None and delta is None:
+        spent = positive("mu", mu)
+    else:
+        raise InputError("the budget must be given as epsilon and delta or as mu, not both")
+    query, rng = covariance(dataset), generator(rng)
+    noisy = query.value + query.sensitivity / spent * rng.standard_normal(query.value.shape)
+    return learned_directions(dataset, noisy, mu=spent, source=rng, label="private eigenvectors")
+
+
+def learned_directions(dataset: Dataset, noisy: FloatArray, *, mu: float, source: object, label: str) -> Directions:
+    """Eigenvectors of noisy second moments of ``dataset`` that spent ``mu`` on noise from ``source``."""
+    values, vectors = _sorted_eigh((noisy + noisy.T) / 2)
+    found = Directions(size=len(noisy), rotated=vectors, eigenvalues=np.maximum(values, 0.0), label=label)
+    receipt = receipt_for(source, what="directions", mu=mu, value=found.with_eigenvalues, **origins(dataset))
+    return replace(found, origin=Origin.PAID, receipts=(receipt,))
+
+
+def _sorted_eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    values, vectors = eigen(-matrix)
+    return -values, vectors

@@ -41,7 +41,6 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.design.estimated_directions import learned_directions
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
@@ -49,6 +48,7 @@ from mvgviz.provenance import system_noise
 from mvgviz.query.base import sum_error
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query, covariance
+from mvgviz.query.second_moments import learned_directions
 from mvgviz.validation import FloatArray, positive
 from mvgviz.version import install_words
 

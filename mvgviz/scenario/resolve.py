@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, uniform, water_filling
-from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
 from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.design.power_to_noise import has_measure, most_informative
 from mvgviz.errors import InputError, refuse
@@ -24,6 +23,7 @@ from mvgviz.query.base import numbered
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query, rule_of
 from mvgviz.query.record_bound import NoisyCount, RecordBound
+from mvgviz.query.second_moments import eigenvectors, private_eigenvectors
 from mvgviz.scenario.bound import record_ellipse, refuse_bound
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray

@@ -9,8 +9,7 @@ from mvgviz.trials.mechanisms.base import BOTH, EPSILON, Mechanism, Sampler
 from mvgviz.trials.mechanisms.epsilon_alone import COLUMNS, COMPONENT, LAPLACE, LAPLACE_TRIANGLE, WHOLE
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC, CLASSIC, SEPARATE, TRIANGLE, mvg, of_family
 from mvgviz.trials.mechanisms.own import own_mechanism
-from mvgviz.trials.mechanisms.reduced import REDUCED_GAUSSIAN, REDUCED_SKETCH
-from mvgviz.trials.mechanisms.sketch import SKETCH
+from mvgviz.trials.mechanisms.reduced import REDUCED_GAUSSIAN, REDUCED_SKETCH, SKETCH
 from mvgviz.trials.mechanisms.variance_aware import PLAN
 
 MVG = mvg(None, key="mvg", label="Directional (MVG)")

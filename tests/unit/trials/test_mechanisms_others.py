@@ -12,7 +12,7 @@ from scipy import stats
 from mvgviz import Dataset
 from mvgviz.trials.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
 from mvgviz.trials.mechanisms.base import Draws
-from mvgviz.trials.mechanisms.sketch import lift
+from mvgviz.trials.mechanisms.reduced import lift
 from mvgviz.trials.problem import weighing_of
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
