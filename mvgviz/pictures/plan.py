@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from mvgviz.noise.accounting import compose_mu, gaussian_mu
-from mvgviz.noise.families import root
+from mvgviz.noise.accounting import compose_mu, gaussian_mu, root
 from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.pictures.sentences import split_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, add_dots, log_axis, styled

@@ -38,9 +38,8 @@ import numpy.typing as npt
 from mvgviz.design.allocation import divided, rebalanced, with_floor
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError, refuse
-from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
+from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu, root
 from mvgviz.noise.directions import Directions
-from mvgviz.noise.families import root
 from mvgviz.noise.mixtures import plan_scale
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.codec import VERSION, Saved, check_parts
