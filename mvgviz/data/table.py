@@ -13,9 +13,8 @@ import numpy.typing as npt
 from mvgviz.errors import InputError, refuse
 from mvgviz.optional import optional
 from mvgviz.provenance import Category, Origin, Range, Ranges
-from mvgviz.query.dataset import MISSING, Dataset
+from mvgviz.query.dataset import MISSING, Dataset, around, checked_range, is_dated
 from mvgviz.query.frames import as_category, as_date, from_frame, is_frame
-from mvgviz.query.ranges import around, checked_range, is_dated
 from mvgviz.text import one_line
 from mvgviz.validation import FloatArray, frozen, instance, one_of
 

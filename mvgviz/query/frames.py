@@ -20,8 +20,7 @@ import numpy.typing as npt
 from mvgviz.errors import InputError, refuse
 from mvgviz.optional import optional
 from mvgviz.provenance import Category, Origin, Range, Ranges, checked_origin
-from mvgviz.query.dataset import MISSING, Dataset
-from mvgviz.query.ranges import around, checked_range, pair_of
+from mvgviz.query.dataset import MISSING, Dataset, around, checked_range, pair_of
 from mvgviz.validation import FloatArray, count, one_of
 
 Mask: TypeAlias = npt.NDArray[np.bool_]

@@ -29,10 +29,9 @@ from mvgviz.noise.mixtures import plan_epsilon, running_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges, Receipt, receipts_of, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
-from mvgviz.query.dataset import Dataset
+from mvgviz.query.dataset import Dataset, checked_range
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.queries import AS_DECLARED, Query
-from mvgviz.query.ranges import checked_range
 from mvgviz.release.answer import Announced, Release
 from mvgviz.release.box_noise import Lattice, noisy_values, pure_epsilon, refuse_inexact
 from mvgviz.release.entries import CAVEATS, Spend, in_words

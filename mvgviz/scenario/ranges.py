@@ -16,7 +16,7 @@ from typing import Any
 
 from mvgviz.errors import InputError, refuse
 from mvgviz.provenance import Origin, Range
-from mvgviz.query.ranges import checked_range, is_dated, pair_of
+from mvgviz.query.dataset import checked_range, is_dated, pair_of
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import MOST_JSON, number, one_of, parsed_json
 

@@ -107,8 +107,8 @@ def run_trials(scenario: Scenario, dataset: Dataset, *, mechanisms: Iterable[Cho
                problem: Problem | None = None, batch: int | None = None, **options: Unpack[Options]) -> Results:
     """Run trials of mechanisms on the scenario's task.
 
-    ``mechanisms``: keys, or your functions ``(rng, query)`` (see ``mvgviz.trials.mechanisms.own``). ``task``: a key, or
-    your function of a released matrix (see ``mvgviz.trials.tasks.own``), which judges everything. ``task`` and
+    ``mechanisms``: keys, or your functions ``(rng, query)`` (see :func:`mvgviz.own_mechanism`). ``task``: a key, or
+    your function of a released matrix (see :func:`mvgviz.own_task`), which judges everything. ``task`` and
     ``trials`` default to the scenario's, ``sensitivity`` ("own", "tight", "printed") to the problem's.
     """
     return sweep([{}], scenario, dataset, mechanisms=mechanisms, task=task, trials=trials, sensitivity=sensitivity,

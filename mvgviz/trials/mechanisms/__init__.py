@@ -5,10 +5,9 @@ from typing import Any
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.mechanisms.base import BOTH, EPSILON, Mechanism, Sampler
+from mvgviz.trials.mechanisms.base import BOTH, EPSILON, Mechanism, Sampler, own_mechanism
 from mvgviz.trials.mechanisms.epsilon_alone import COLUMNS, COMPONENT, LAPLACE, LAPLACE_TRIANGLE, WHOLE
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC, CLASSIC, SEPARATE, TRIANGLE, mvg, of_family
-from mvgviz.trials.mechanisms.own import own_mechanism
 from mvgviz.trials.mechanisms.reduced import REDUCED_GAUSSIAN, REDUCED_SKETCH, SKETCH
 from mvgviz.trials.mechanisms.variance_aware import PLAN
 

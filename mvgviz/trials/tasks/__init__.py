@@ -10,8 +10,7 @@ from mvgviz.query.prior import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
 from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.trials.tasks import moments, tables  # noqa: F401 they register their tasks
-from mvgviz.trials.tasks.base import PREPARE, Measure, References, with_private_mean
-from mvgviz.trials.tasks.own import OwnTask, own_task
+from mvgviz.trials.tasks.base import PREPARE, Measure, OwnTask, References, own_task, with_private_mean
 from mvgviz.validation import FloatArray
 
 __all__ = ["Measure", "References", "measure_for", "own_task", "prepared", "references_for"]
