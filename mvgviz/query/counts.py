@@ -92,7 +92,7 @@ def category_position(table: Dataset, category: int | str) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplacedCell:
+class ReplacedCell(Neighbours):
     """``D = records (E_ij - E_kl)``, or ``D = ± records E_ij`` if ``added``, over ``rows`` × ``cols`` cells.
 
     If the table leaves out some levels, a record may be in no cell; a worst case that needs such a record counts as a

@@ -34,7 +34,7 @@ Pair = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ReplacedProduct:
+class ReplacedProduct(Neighbours):
     """``D = (x_a x_bᵀ - y_a y_bᵀ)/n``; ``rows`` and ``cols`` hold the ends of the ranges of the two groups.
 
     ``added``: a record is there or its place is empty, ``D = ± x_a x_bᵀ/n``. ``levels``: whether some corners of the

@@ -60,7 +60,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnyChange:
+class AnyChange(Neighbours):
     """Changes of which only ``||D||_F <= sensitivity`` is known, and that some pair attains it.
 
     ``fills_ball``: every such D may occur (nothing else was declared). Then the worst case is exact for every noise,
@@ -76,7 +76,7 @@ class AnyChange:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ReplacedColumn:
+class ReplacedColumn(Neighbours):
     """Columns that move by ``d/divisor``, ``|d_i| <= widths_i`` (identity and mean queries).
 
     ``widths``: of the ranges; if ``added`` (a record is there or its place is empty), the largest distance from an

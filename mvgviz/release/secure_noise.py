@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError, refuse
+from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import system_noise
