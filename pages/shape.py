@@ -13,7 +13,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart, draw_takeaway, open_page
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.rule_picture import record_picture, rule
+from mvgviz.ui.rule_picture import priority_against_others, record_picture, rule
 from mvgviz.ui.sidebar_design import draw_family
 from mvgviz.validation import FloatArray
 
@@ -31,7 +31,9 @@ def draw_plane(setup: Setup) -> None:
     with choices:
         draw_family("shape_family")
         pair, of_directions = _choose_plane(setup, names)
-        model = rule_model(setup.design, pair, of_directions=of_directions, split=setup.split)
+        joined = setup.design.is_pure and any(len(block.rows) > 1 for block in setup.design.blocks)
+        model = priority_against_others(setup, pair) if joined else rule_model(
+            setup.design, pair, of_directions=of_directions, split=setup.split)
         shown = setup.direction_names if of_directions else names
         points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
         show_data = st.toggle("Show data", key="shape_data", disabled=points.size == 0 and model.records == 0,

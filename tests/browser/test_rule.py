@@ -363,3 +363,26 @@ def test_box_noise_moves_as_the_engine_s_and_its_outline_goes_through_the_corner
             assert fall == pytest.approx(epsilon)
     box = sent_of(design_of(mean, (0.25,) * 4, family="box"))
     assert formulas("return f.pureCorners(given, given.theta);", box)[0] == pytest.approx(box["changes"]["box"])
+
+
+@pytest.mark.parametrize(("family", "path", "free"), [
+    ("box", "shape", True), ("box", "", True), ("ellipse", "shape", True), ("laplace", "shape", True),
+    ("laplace", "", False), ("box", "shape-equal", False)])
+def test_with_other_families_a_handle_moves_the_share_as_the_engine_says_or_is_not_there(visit, family, path, free):
+    """A box of the priority columns and one of the others have one share between them."""
+    path, _, equal = path.partition("-")
+    tab = visit(f"{path}?data=liver&query=mean&family={family}{'&allocation=uniform' * bool(equal)}",
+                waits_for=".rule svg")
+    at_rest(tab)
+    handle = tab.locator(".rule .handle[data-name=pull0]")
+    if not free:
+        expect(handle).to_be_hidden()
+        assert path == "" or "Change the share in the sidebar" in tab.locator("body").inner_text()
+        return
+    numbers = tab.locator(".rule .numbers")
+    handle.press("ArrowUp")
+    handle.press("ArrowUp")
+    during = numbers.inner_text()
+    tab.wait_for_url(re.compile("share=|weights="))
+    at_rest(tab)
+    expect(numbers).to_have_text(during)
