@@ -24,7 +24,7 @@ from mvgviz.trials.candidates import REDUCED, Candidate, serving_queries
 from mvgviz.trials.expected_error import clipped_parts
 from mvgviz.trials.problem import pose, pose_each
 from mvgviz.trials.run import measure
-from mvgviz.trials.stand_in import FEW, simulated_tables
+from mvgviz.trials.simulated import FEW, simulated_tables
 
 BAR, LAST, TRIALS, FRESH = 1.03, 6, 200, 77
 RADII = (None, 0.35, 0.6, 0.8, 1.0, 1.4, 1.733)

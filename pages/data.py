@@ -14,7 +14,7 @@ from mvgviz.release.intervals import data_units
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials.stand_in import BoundCost, bound_cost, radius_for_all
+from mvgviz.trials.simulated import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, try_open_page

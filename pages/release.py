@@ -15,7 +15,7 @@ from mvgviz.scenario.resolve import Setup, usual_delta
 from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed
 from mvgviz.trials.problem import Problem, pose
 from mvgviz.trials.results import Results
-from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, draw_open_tab, draw_switch, offer_file, show_error, show_table, try_open_page
@@ -110,7 +110,7 @@ def draw_exports(setup: Setup) -> None:
     """Draw downloads on the left, the scenario as link and file on the right; run trials for the report."""
     draw_switch()
     simulated = not session.shows_data()
-    shown = _stand_in(setup) if simulated else setup
+    shown = _on_simulated(setup) if simulated else setup
     work, results, error = _trials(shown, simulated)
     work.complete = results is not None and results.complete
     left, right = st.columns(2, gap="large")
@@ -135,8 +135,8 @@ def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, Input
 
 
 @cached(2, session.here)
-def _stand_in(setup: Setup) -> Setup:
-    return on_stand_in(setup, uploaded=session.uploaded_directions())
+def _on_simulated(setup: Setup) -> Setup:
+    return on_simulated_data(setup, uploaded=session.uploaded_directions())
 
 
 @cached(2, session.here)

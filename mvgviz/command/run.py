@@ -24,7 +24,7 @@ from mvgviz.text import at_most
 from mvgviz.trials.problem import pose
 from mvgviz.trials.results import Outcome, Results
 from mvgviz.trials.run import run_trials
-from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.validation import count
 from mvgviz.version import install_words
 
@@ -54,7 +54,7 @@ def run(chosen: argparse.Namespace) -> int:
             raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
         simulated = chosen.report_on != "data"
         if simulated:
-            setup = on_stand_in(setup, uploaded=directions)
+            setup = on_simulated_data(setup, uploaded=directions)
             results = run_trials(scenario, setup.dataset, problem=pose(scenario, setup.dataset, uploaded=directions))
         write_bytes(chosen.report, report_html(setup, results, simulated=simulated, study=opened.study))
         say(f"report: {chosen.report}")

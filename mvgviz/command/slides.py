@@ -11,7 +11,7 @@ from mvgviz.command import say, write_bytes
 from mvgviz.command.opening import opened_study
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import build
-from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.version import install_words
 
 BROWSERS = (
@@ -37,7 +37,7 @@ def slides(chosen: argparse.Namespace) -> int:
         raise InputError(f"slides need {error.name}: {install_words('app')}") from None
     setup = build(opened.scenario, opened.dataset, uploaded=opened.directions)
     simulated = opened.scenario.is_upload and chosen.on != "data"
-    page = talk_html(on_stand_in(setup, uploaded=opened.directions) if simulated else setup, simulated=simulated)
+    page = talk_html(on_simulated_data(setup, uploaded=opened.directions) if simulated else setup, simulated=simulated)
     if out.suffix.lower() == ".pdf":
         if _printed(page, out):
             say(f"slides: {out}")

@@ -24,7 +24,7 @@ from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row
 from mvgviz.trials.candidates import ADVISED_FAMILIES, Candidate
 from mvgviz.trials.levers import Levers, Step
 from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE
-from mvgviz.trials.stand_in import FEW
+from mvgviz.trials.simulated import FEW
 
 ENDS = DATA, DIRECTIONAL
 """The colours of the first and the last bar, which stand on the axis."""

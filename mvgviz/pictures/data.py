@@ -19,7 +19,7 @@ from mvgviz.query.worst_pairs import WorstPair
 from mvgviz.release.intervals import DataUnits
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
-from mvgviz.trials.stand_in import BoundCost
+from mvgviz.trials.simulated import BoundCost
 from mvgviz.validation import FloatArray
 
 _BINS, _LENGTH_BINS, _ACROSS = 24, 30, 3

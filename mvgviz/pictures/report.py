@@ -35,7 +35,7 @@ from mvgviz.trials.results import Results
 
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES, _MOST_DIGITS = 30, 300
-ON_STAND_IN = ("**Measured on simulated data** with the same ranges and number of records, so it reveals nothing "
+ON_SIMULATED = ("**Measured on simulated data** with the same ranges and number of records, so it reveals nothing "
                "about the data. On the real records the error may be larger or smaller. Directions or shares read from "
                "the data come from the simulated data here.")
 _REFERENCES = (
@@ -298,7 +298,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({priority_words(setup)})."
     bound = "" if setup.query.bound is None else (
         " Measured against the unclipped records, so the error includes the bias of clipping.")
-    said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
+    said = [ON_SIMULATED if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
             f"No-data baseline: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if task.predicts and not setup.query.is_graph:

@@ -44,7 +44,7 @@ TEMPLATES.filters |= {"markdown": lambda text: Markup(as_html(text)), "plain": a
 def report_html(setup: Setup, results: Results | None, *, simulated: bool, study: Study | None = None) -> str:
     """Return the report of a design and, where there are results of "mvg" and "iid", of what its answer is worth.
 
-    ``simulated``: setup and results are of simulated data (``mvgviz.trials.stand_in``), so no record enters the report.
+    ``simulated``: setup and results are of simulated data (``mvgviz.trials.simulated``); no record enters the report.
     Otherwise whatever reads the data is not private, and the report says so at its top. ``study``: the report prints
     its notes, and the file itself at the end.
     """

@@ -22,7 +22,7 @@ from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.provenance import Origin
 from mvgviz.scenario.own_units import along_directions
-from mvgviz.scenario.resolve import Setup, build, favouring, fill, moments_along
+from mvgviz.scenario.resolve import Setup, build, fill, moments_along, priority_split
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
@@ -225,7 +225,7 @@ def compare_splits(setup: Setup, moments: FloatArray,
         equal = equal_design(setup, guarantee)
         directions = equal.directional_side.directions
         thetas = {"uniform": equal.theta} | {kind: theta for kind in ("binary", "least-error")
-                                             if (theta := favouring(kind, scenario, equal)) is not None}
+                                             if (theta := priority_split(kind, scenario, equal)) is not None}
         if scenario.allocation == "manual":
             thetas["manual"] = manual(scenario.weights)
         for form in ("exact",) if guarantee == "exact" else ("relaxed", "unrelaxed"):
@@ -242,7 +242,7 @@ def compare_splits(setup: Setup, moments: FloatArray,
     return tuple(scores)
 
 
-def _current_split(scenario: Scenario, favours: bool) -> str:
+def _current_split(scenario: Scenario, chosen: bool) -> str:
     if scenario.allocation == "max-pnr":
         return f"max-pnr {'exact' if scenario.guarantee == 'exact' else scenario.form}"
-    return scenario.allocation if favours or scenario.allocation == "manual" else "uniform"
+    return scenario.allocation if chosen or scenario.allocation == "manual" else "uniform"

@@ -293,14 +293,14 @@ def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesig
         raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
     split = manual(scenario.weights) if kind == "manual" else uniform(size)
     if kind in ("binary", "least-error"):
-        priorities = favouring("binary" if query.has_constant else kind, scenario, equal)
+        priorities = priority_split("binary" if query.has_constant else kind, scenario, equal)
         split = split if priorities is None else priorities
     if query.has_constant:
         split = np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
     return split, Origin.DECLARED
 
 
-def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
+def priority_split(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
     """Return the "binary" or "least-error" split, weighed by importance; None where none or all have priority."""
     size = equal.theta.size - equal.kind.has_constant
     priorities = [k for k in scenario.priority_directions if k < size]

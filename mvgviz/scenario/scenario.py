@@ -74,7 +74,7 @@ def _turns(scenario: Scenario) -> bool:
     return scenario.directions == "rotation"
 
 
-def _favours(scenario: Scenario) -> bool:
+def _weighs(scenario: Scenario) -> bool:
     return scenario.allocation in ("binary", "least-error")
 
 
@@ -134,8 +134,8 @@ class Scenario(codec.Saved):
     plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions", _turns)
     private_share: float = held(0.2, codec.real(fraction), "choices", lambda its: its.directions == "private")
     allocation: str = held("binary", codec.choice(ALLOCATIONS), "split")
-    priority_directions: tuple[int, ...] = held((0,), codec.positions(), "split", _favours)
-    share: float = held(0.8, codec.real(within, least=LEAST_SHARE, most=MOST_SHARE), "split", _favours)
+    priority_directions: tuple[int, ...] = held((0,), codec.positions(), "split", _weighs)
+    share: float = held(0.8, codec.real(within, least=LEAST_SHARE, most=MOST_SHARE), "split", _weighs)
     weights: tuple[int, ...] = held((), codec.parts(), "split", lambda its: its.allocation == "manual")
     form: str = held("relaxed", codec.choice(FORMS), "split",
                      lambda its: its.allocation == "max-pnr" and its.guarantee != "exact")
@@ -143,7 +143,7 @@ class Scenario(codec.Saved):
     radius: float = held(1.0, codec.real(positive, least=LEAST_RADIUS, most=MOST_RADIUS), "choices",
                          lambda its: its.bound == "own" and not its.is_graph)
     priority: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: bool(its.priority))
-    importance: tuple[int, ...] = held((), codec.parts(), "split", lambda its: _favours(its) and bool(its.importance))
+    importance: tuple[int, ...] = held((), codec.parts(), "split", lambda its: _weighs(its) and bool(its.importance))
     judged: str = held("priority", codec.choice(JUDGED))
     task: str = held("reconstruction", codec.choice(TASKS), "choices", _predicts)
     post: tuple[str, ...] = held(tuple(POST), codec.words(lambda: POST))

@@ -10,7 +10,7 @@
 Answers themselves are judged by their expected error in closed form, on the worst of several simulated tables. Other
 tasks run trials with the same random numbers: every kind of design, then bounds, shares and uses for the queries that
 do well, then small steps around the best; the best few get all trials. Only a choice on simulated data
-(``mvgviz.trials.stand_in``) is private.
+(``mvgviz.trials.simulated``) is private.
 
 A recommended design clearly beats the current one on every simulated table, clearly beats the no-data baseline, and
 clips few records.
@@ -36,7 +36,7 @@ from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.problem import Problem, pose
 from mvgviz.trials.results import BETTER, Outcome, against, paired
 from mvgviz.trials.run import Options, TrialCache, resume
-from mvgviz.trials.stand_in import FEW, SEED, simulated_tables, stand_in
+from mvgviz.trials.simulated import FEW, SEED, simulated_data, simulated_tables
 from mvgviz.trials.tasks import OnPart, References, measure_for, references_for
 from mvgviz.trials.tasks.tables import Reconstruction
 from mvgviz.validation import FloatArray
@@ -137,7 +137,7 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
     directions from a file. ``families`` of noise to try beside Gaussian noise and the scenario's own, such as "box".
     Other arguments as in :func:`mvgviz.trials.run.resume`; an unfinished slice has ``complete`` False.
     """
-    data = dataset if on_data else stand_in(dataset, rng=np.random.default_rng(SEED), graph=scenario.is_graph)
+    data = dataset if on_data else simulated_data(dataset, rng=np.random.default_rng(SEED), graph=scenario.is_graph)
     posed = pose(scenario, data, sensitivity=sensitivity, uploaded=uploaded)
     try:
         judge = posed.judge  # whose priority directions count for all

@@ -24,7 +24,7 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import DataSource
-from mvgviz.trials.stand_in import SEED, stand_in
+from mvgviz.trials.simulated import SEED, simulated_data
 from mvgviz.ui.cache import Cache, cached, of_server, of_session
 from mvgviz.ui.door import is_demo
 from mvgviz.ui.history import History
@@ -368,7 +368,7 @@ def computed_on() -> str:
 
 @cached(2, of_session)
 def _simulated(own: Upload) -> Dataset:
-    return stand_in(own.dataset, rng=np.random.default_rng(SEED), graph=own.is_graph)
+    return simulated_data(own.dataset, rng=np.random.default_rng(SEED), graph=own.is_graph)
 
 
 def query() -> Query:

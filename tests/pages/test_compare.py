@@ -232,7 +232,7 @@ def test_the_other_designs_are_those_of_the_sensitivity_chosen_and_the_one_chose
         assert name == ", ".join(filter(None, row[["query", "guarantee", "bound", "split", "use"]]))
 
 
-def test_the_stand_in_of_an_upload_says_where_its_ranges_are_from():
+def test_the_simulated_data_of_an_upload_says_where_its_ranges_are_from():
     app = uploaded("a,b,c\n" + "".join(f"{i},{i * i % 17},{i % 5}\n" for i in range(40)))
     change(app, trials=4, allocation="binary", priority_directions=(1, 2))
     assert "read from the data" in said(turn(to(app, COMPARE), ADVISOR))

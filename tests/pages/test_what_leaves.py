@@ -19,7 +19,7 @@ from mvgviz.provenance import Range
 from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
 from mvgviz.report.html import report_html
 from mvgviz.report.script import notebook, python_script
-from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.ui import files as open_files
 from mvgviz.ui import session
 from mvgviz.ui.menu import RELEASE
@@ -65,7 +65,7 @@ def outputs(content, monkeypatch):
     clean(on_exports(released(to(app, RELEASE))))
     [made], own, scenario = desk(app).releases, app.session_state["_upload"], app.session_state["_scenario"]
     setup = session.build(scenario, own.dataset)
-    simulated = on_stand_in(setup)
+    simulated = on_simulated_data(setup)
     files = {
         "answer": re.sub(r"-?\d+\.\d+(e-?\d+)?", "#", to_csv(made)), "about": to_metadata_json(made),
         "intervals": re.sub(r"-?\d+\.\d+(e-?\d+)?", "#", to_intervals_csv(made)),

@@ -11,7 +11,7 @@ import pytest
 
 import mvgviz as mv
 from mvgviz import Dataset, InputError, Origin
-from mvgviz.trials.stand_in import stand_in
+from mvgviz.trials.simulated import simulated_data
 from tests.datasets import make_dataset
 
 FRAME = pd.DataFrame({"age": [31, 58, 44], "dose": [0.5, 2.5, 9.0]})
@@ -309,9 +309,9 @@ def test_a_moment_elsewhere_is_the_same_moment():
     assert (data.lower.tolist(), data.upper.tolist()) == ([18262], [18293])
 
 
-def test_a_stand_in_has_one_level_of_each_category():
+def test_simulated_data_has_one_level_of_each_category():
     frame = pd.DataFrame({"sex": ["f", "m"] * 20, "x": [0.0, 1.0] * 20})
     data = Dataset.from_frame(frame, ranges={"x": (0, 3)}, levels={"sex": ["f", "m", "other"]})
-    simulated = stand_in(data, rng=np.random.default_rng(0))
+    simulated = simulated_data(data, rng=np.random.default_rng(0))
     (group,) = data.levels
     assert (simulated.matrix[list(group)].sum(axis=0) == 1).all()

@@ -14,7 +14,7 @@ from mvgviz.design.families import with_family
 from mvgviz.pictures.strip import right_guesses
 from mvgviz.provenance import Origin
 from mvgviz.report.talk import answer_rows, axis_of, slides, talk_html
-from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.trials.simulated import on_simulated_data
 from tests.unit.report.setups import setup_of
 
 UPLOAD = Scenario.default_for("upload-0123456789ab").changed(query="mean", priority=(1,))
@@ -33,7 +33,7 @@ def table(shift=0.0, **options):
 
 def on(data, simulated, **changes):
     setup = setup_of(UPLOAD.changed(**changes), data)
-    return slides(on_stand_in(setup) if simulated else setup, simulated=simulated)
+    return slides(on_simulated_data(setup) if simulated else setup, simulated=simulated)
 
 
 def laplace():

@@ -16,7 +16,7 @@ from mvgviz.trials.advisor import FINALISTS, FIRST_ROUND, advise
 from mvgviz.trials.expected_error import expected_error
 from mvgviz.trials.problem import PERCENT, pose, pose_each
 from mvgviz.trials.run import TrialCache, run_trials
-from mvgviz.trials.stand_in import simulated_tables, stand_in
+from mvgviz.trials.simulated import simulated_data, simulated_tables
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 
@@ -284,7 +284,7 @@ def test_a_task_with_one_query_and_one_feature_has_advice():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("data", samples())
-def test_advice_on_the_stand_in_of_each_dataset(data):
+def test_advice_on_the_simulated_data_of_each_dataset(data):
     found = advise(Scenario.default_for(data).changed(trials=2), sample(data))
     assert found.complete
     assert found.best is not None
@@ -307,19 +307,19 @@ def test_designs_are_named_with_what_they_favour():
 
 # the stand-in
 
-def test_the_stand_in_is_the_same_whatever_the_data():
+def test_the_simulated_data_is_the_same_whatever_the_data():
     ranges = {"lower": [-3.0, 0.0, 10.0], "upper": [1.0, 5.0, 11.0]}
     one, other = (Dataset(matrix=np.random.default_rng(seed).uniform(0, 1, (3, 50)), features=("a", "b", "c"),
                           **ranges) for seed in (1, 2))
-    first, second = (stand_in(data, rng=np.random.default_rng(7)) for data in (one, other))
+    first, second = (simulated_data(data, rng=np.random.default_rng(7)) for data in (one, other))
     assert np.array_equal(first.matrix, second.matrix)
     assert not np.array_equal(one.matrix, other.matrix)
     assert first.features == one.features
 
 
-def test_the_stand_in_stays_in_its_ranges_and_has_one_factor():
+def test_the_simulated_data_stays_in_its_ranges_and_has_one_factor():
     data = make_dataset(5, 40_000, lower=[-1, 0, 2, -5, 0], upper=[1, 10, 3, 5, 0.1])
-    made = stand_in(data, rng=np.random.default_rng(3))
+    made = simulated_data(data, rng=np.random.default_rng(3))
     assert made.count_outside() == 0
     correlations = np.corrcoef(made.matrix)[np.triu_indices(5, 1)]
     # Skewed features are less than normal ones would be; 40 000 records: sd 0.004.
@@ -342,19 +342,19 @@ def test_simulated_tables_lie_all_over_the_ranges_and_hold_nothing_of_the_data()
     assert (spreads.max(axis=0) > 0.25).all()
 
 
-def test_a_stand_in_graph_is_a_graph_of_public_density():
+def test_a_simulated_graph_is_a_graph_of_public_density():
     graph = sample("karate")
-    made = stand_in(graph, rng=np.random.default_rng(0), graph=True)
+    made = simulated_data(graph, rng=np.random.default_rng(0), graph=True)
     assert np.isin(made.matrix, (0, 1)).all()
     assert (made.matrix == made.matrix.T).all()
     assert not np.diag(made.matrix).any()
     empty = replace(graph, matrix=np.zeros_like(graph.matrix))
-    assert np.array_equal(stand_in(empty, rng=np.random.default_rng(0), graph=True).matrix, made.matrix)
+    assert np.array_equal(simulated_data(empty, rng=np.random.default_rng(0), graph=True).matrix, made.matrix)
     edges, pairs = made.matrix.sum() / 2, 34 * 33 / 2
     # Binomial: 5 standard deviations.
     assert edges / pairs == pytest.approx(34**-0.5, abs=5 * math.sqrt(34**-0.5 / pairs))
     with pytest.raises(InputError, match="as many rows as columns"):
-        stand_in(make_dataset(2, 5), rng=np.random.default_rng(0), graph=True)
+        simulated_data(make_dataset(2, 5), rng=np.random.default_rng(0), graph=True)
 
 
 def test_where_a_direction_is_needed_all_designs_are_judged_along_it():

@@ -8,7 +8,7 @@ from scipy import stats
 
 from mvgviz import Scenario
 from mvgviz.scenario.resolve import ask, build
-from mvgviz.trials.stand_in import SEED, bound_cost, radius_for_all, stand_in
+from mvgviz.trials.simulated import SEED, bound_cost, radius_for_all, simulated_data
 from tests.datasets import make_dataset, setup_of
 
 QUERIES = ("identity", "mean", "covariance", "moments", "kernel")
@@ -17,7 +17,7 @@ QUERIES = ("identity", "mean", "covariance", "moments", "kernel")
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_pull_is_the_difference_of_the_two_answers(query):
     setup = setup_of("liver", query=query, bound="own", radius=0.4)
-    simulated = stand_in(setup.dataset, rng=np.random.default_rng(SEED))
+    simulated = simulated_data(setup.dataset, rng=np.random.default_rng(SEED))
     if query == "mean":  # on one side of the middle
         middle = ((simulated.lower + simulated.upper) / 2)[:, None]
         simulated = dataclasses.replace(simulated, matrix=middle + abs(simulated.matrix - middle))
@@ -66,7 +66,7 @@ def test_the_length_for_all_pulls_nobody_in(query, scale, directions):
 
 def test_simulated_columns_are_beta_distributed_in_their_ranges():
     table = make_dataset(2, 40_000, lower=[0, -1], upper=[1, 3])
-    simulated = stand_in(table, rng=np.random.default_rng(4)).normalised((0, 1)).matrix
+    simulated = simulated_data(table, rng=np.random.default_rng(4)).normalised((0, 1)).matrix
     levels = np.linspace(0.001, 0.999, 41)
     for row in simulated:
         near = 0.25 if row.mean() < 0.5 else 0.75

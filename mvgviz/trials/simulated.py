@@ -28,7 +28,7 @@ _PLACES = ((0.5, 0.02), (0.5, 0.15), (0.5, 0.29), (0.1, 0.05), (0.9, 0.05), (0.2
 """Means and standard deviations of features, in widths of their ranges; 0.29 is spread evenly over the range."""
 
 
-def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False) -> Dataset:
+def simulated_data(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False) -> Dataset:
     """Records with one common factor: correlation about ±½ between features, values inside the ranges.
 
     A coin puts each mean a quarter of the range from one end, so that a bias towards the middle shows. A category has
@@ -79,9 +79,9 @@ def _beta(normal: FloatArray, alpha: float, beta: float) -> FloatArray:
     return np.asarray(np.interp(normal, nodes, betaincinv(alpha, beta, ndtr(nodes))))
 
 
-def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
+def on_simulated_data(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
     """The same scenario on simulated data, from ranges and sizes alone."""
-    dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=setup.query.is_graph)
+    dataset = simulated_data(setup.dataset, rng=np.random.default_rng(SEED), graph=setup.query.is_graph)
     return build(setup.scenario, dataset, uploaded=uploaded)
 
 
@@ -130,7 +130,7 @@ def _size(setup: Setup, apart: FloatArray, weights: FloatArray) -> float:
 
 def _simulated(setup: Setup) -> Dataset:
     """Simulated data in the query's units; for a mean, on one side of the middle, so that biases do not cancel."""
-    table = asked_of(setup.scenario, stand_in(setup.dataset, rng=np.random.default_rng(SEED)))
+    table = asked_of(setup.scenario, simulated_data(setup.dataset, rng=np.random.default_rng(SEED)))
     if not setup.query.is_mean:
         return table
     middle = ((table.lower + table.upper) / 2)[:, None]
