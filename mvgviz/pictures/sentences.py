@@ -16,6 +16,7 @@ from mvgviz.query.queries import REPLACED_RECORD, Query
 from mvgviz.release.answer import Release
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.scenario.bound import clipping_of
+from mvgviz.scenario.own_units import units_of_noise
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, listed
@@ -282,7 +283,7 @@ def released_clipping(release: Release, name: Callable[[str], str] = str) -> str
 
 def _amount(setup: Setup, bias: FloatArray, name: Callable[[str], str]) -> str:
     return _told(type(setup.query), bias, setup.table.ranges, setup.dataset.ranges, setup.scenario.priority_features,
-                 setup.dataset.units, name)
+                 units_of_noise(setup.dataset.units), name)
 
 
 def _told(kind: type[Query], bias: FloatArray, asked: Mapping[str, Range], declared: Mapping[str, Range],

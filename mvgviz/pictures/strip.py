@@ -11,7 +11,7 @@ from mvgviz.design.privacy_loss import SpentMu, spent_mu
 from mvgviz.pictures.sentences import clipping_amount, neighbours_of, open_parts, origin_items
 from mvgviz.pictures.trade_off import least_item
 from mvgviz.release.intervals import data_units
-from mvgviz.scenario.own_units import SHARES, own_units, whole_scale
+from mvgviz.scenario.own_units import SHARES, own_units, units_of_noise, whole_scale
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability, at_most, in_html, listed
 from mvgviz.validation import FloatArray
@@ -81,7 +81,7 @@ def error_fact(setup: Setup, name: str = "typical error") -> Fact:
     units = None if setup.query.is_graph else data_units(
         type(setup.query), setup.scenario.scale, setup.dataset.ranges, setup.query.row_names)
     if units is not None and setup.query.by_group:
-        measures = dict(zip(setup.dataset.features, setup.dataset.units, strict=True))
+        measures = dict(zip(setup.dataset.features, units_of_noise(setup.dataset.units), strict=True))
         sums = zip((setup.query.row_names or ())[:-1], units.widths(noise).max(axis=1), strict=False)
         return Fact(name, listed([f"{as_number(std)} {measures[row]} on the sum of {row}".replace("  ", " ")
                                   for row, std in sums], most=_NAMED))

@@ -73,7 +73,7 @@ def chosen_categories(table: Dataset, chosen: Iterable[int | str], number: int) 
     if len(known) < number:
         asked = "a category" if number == 1 else "two categories"
         raise InputError(f"this query needs {asked}, and the table has {len(known) or 'none'}: declare the levels of "
-                         "a column, Dataset.from_frame(…, levels={…})")
+                         "a column")
     wanted = [category_position(table, each) for each in chosen]
     order = dict.fromkeys([*wanted, *range(len(known))])
     return tuple(known[k] for k in list(order)[:number])

@@ -15,12 +15,13 @@ from mvgviz.data import describe
 from mvgviz.pictures import shape, theme
 from mvgviz.pictures.budget import Names, gains_and_pays
 from mvgviz.pictures.report import data_title
-from mvgviz.pictures.sentences import DELTA_IS, clipping_words, neighbours_of, noise_care, open_parts, thing
+from mvgviz.pictures.sentences import DELTA_IS, clipping_words, neighbours_of, noise_care, of_people, open_parts, thing
 from mvgviz.pictures.strip import FIGURES, right_guesses
+from mvgviz.query.frames import DAYS
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.release.intervals import LEVEL, data_units, planned_noise
 from mvgviz.report.html import TEMPLATES
-from mvgviz.scenario.own_units import product_unit, to_own, unit_of
+from mvgviz.scenario.own_units import OWN, product_unit, to_own, unit_of
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability, listed, one_line, power
@@ -92,6 +93,8 @@ def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
         epsilon=f"{setup.scenario.epsilon:g}", delta=as_probability(setup.delta), delta_is=DELTA_IS,
         spent=as_number(spent) if spent < 0.995 * setup.scenario.epsilon else "",
         again=[(count, right_guesses(setup, count)) for count in AGAIN])
+    if what == "person":
+        text = of_people(text)
     return text.split("<!-- slide -->")[1:]
 
 
@@ -108,7 +111,7 @@ def talk_style() -> str:
 
 def answer_rows(setup: Setup) -> list[Row]:
     """Return a row for each number: the priority columns first, then those that pay most."""
-    names, size = shape.coordinate_labels(setup), setup.query.features
+    names, size, data = shape.coordinate_labels(setup), setup.query.features, setup.dataset
     at, ours = _shown(setup)
     equal_at, equal = _shown(replace(setup, query=setup.box, design=setup.iid))
     paid = np.round(ours / equal, 9)[:size]
@@ -122,8 +125,11 @@ def answer_rows(setup: Setup) -> list[Row]:
             name = f"{name} – {other}"
         elif setup.query.symmetric and not setup.query.is_graph:
             name = f"{name} × {name}"
+        axis = axis_of(min(ends), max(ends))
+        if setup.query.degree == 1 and data.units[k:] and data.units[k] == DAYS:
+            axis = axis._replace(ticks=[(tick, str(np.datetime64(round(tick), "D"))) for tick, _ in axis.ticks[::2]])
         rows.append(Row(k, name, _unit(setup, k), k in needs, float(at[k]), float(equal_at[k]), float(ours[k]),
-                        float(equal[k]), axis_of(min(ends), max(ends))))
+                        float(equal[k]), axis))
     return rows
 
 
@@ -176,7 +182,7 @@ def _unit(setup: Setup, k: int) -> str:
         return "ties"
     if setup.query.is_kernel:
         return "similarity, 0 to 1"
-    unit = unit_of(setup, k)
+    unit = "" if (named := unit_of(setup, k)) == OWN else named
     return {0: setup.query.unit or "units of the answer", 2: product_unit(unit, unit)}.get(setup.query.degree, unit)
 
 
@@ -243,5 +249,6 @@ def _plane(setup: Setup, own: FloatArray, units: list[str]) -> dict[str, Any]:
     axes = [axis_of(*(sign * reach * std * factor / 1.12 for sign in (-1, 1)))
             for std, factor in zip(found.iid.std, factors.tolist(), strict=True)]
     given = [units[k] if turned else _unit(setup, k) for k in pair]
-    return {"points": points, "names": names, "units": [unit or "mixed units" for unit in given], "axes": axes,
-            "boxes": boxes, "factors": found.factors.tolist()}
+    return {"points": points, "names": names, "axes": axes, "boxes": boxes,
+            "units": ["mixed units" if turned and not unit else unit for unit in given],
+            "factors": found.factors.tolist()}

@@ -1,11 +1,13 @@
 """How large the noise is in the data's units, feature by feature."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.query.frames import DAYS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.validation import FloatArray
 
@@ -32,7 +34,8 @@ def own_units(setup: Setup) -> list[FeatureNoise]:
     if setup.query.degree != 1:
         return []
     data, ours, equal = setup.dataset, feature_std(setup, setup.design), feature_std(setup, setup.iid)
-    rows = [FeatureNoise(name=name, unit=data.units[i], priority=i in setup.scenario.priority_features,
+    units = units_of_noise(data.units)
+    rows = [FeatureNoise(name=name, unit=units[i], priority=i in setup.scenario.priority_features,
                          lower=float(data.lower[i]), upper=float(data.upper[i]), ours=float(ours[i]),
                          equal=float(equal[i])) for i, name in enumerate(data.features)]
     return sorted(rows, key=lambda row: not row.priority)
@@ -56,8 +59,13 @@ def to_own(setup: Setup) -> FloatArray:
 
 def unit_of(setup: Setup, k: int) -> str:
     """Return what feature ``k`` is measured in; a joined constant has no unit."""
-    units = setup.dataset.units
+    units = units_of_noise(setup.dataset.units)
     return (units[k] or OWN) if k < len(units) else ""
+
+
+def units_of_noise(units: Iterable[str]) -> list[str]:
+    """Return the units of distances between values: dates lie days apart."""
+    return ["days" if unit == DAYS else unit for unit in units]
 
 
 def product_unit(first: str, second: str) -> str:

@@ -12,6 +12,7 @@ from mvgviz.pictures.shape import ellipsoid_picture, std_picture
 from mvgviz.pictures.strip import facts
 from mvgviz.pictures.theme import plot_matrix
 from mvgviz.provenance import Origin
+from mvgviz.query.frames import DAYS
 from mvgviz.scenario.own_units import along_directions, feature_std, own_units, product_unit
 from mvgviz.scenario.precision_budget import budget_table, table_csv
 from mvgviz.scenario.resolve import build
@@ -25,6 +26,13 @@ def with_units(name, *, unit="kg", **changes):
     data = sample(name)
     data = replace(data, units=(unit,) + ("",) * (data.n_features - 1))
     return build(Scenario.default_for(name).changed(**changes), data)
+
+
+def test_noise_on_a_date_is_in_days():
+    setup = with_units("two_features", unit=DAYS, query="mean", priority_directions=(0,), allocation="binary")
+    assert own_units(setup)[0].unit == "days"
+    assert re.search(r"[\d.]+ days on sleep \(", str(facts(setup)))
+    assert along_directions(setup)[1][0] == "days"
 
 
 @pytest.mark.parametrize("query", ["mean", "covariance"])

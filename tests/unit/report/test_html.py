@@ -298,6 +298,7 @@ def test_report_and_certificate_name_gaps_and_what_was_done_with_them():
     certificate = json.loads(to_metadata_json(given))
     assert certificate["prepared"]["words"].startswith("filled with the middle of the range")
     assert (certificate["prepared"]["records_per_person"], certificate["title"]) == (1, "Doses")
+    assert "(one person " in certificate["guarantee"]["words"]
     assert all("Doses" in name for _, _, name, _, _ in files_of(1, given))
 
 

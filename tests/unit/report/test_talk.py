@@ -13,6 +13,7 @@ from mvgviz.data import sample, samples
 from mvgviz.design.families import with_family
 from mvgviz.pictures.strip import right_guesses
 from mvgviz.provenance import Origin
+from mvgviz.query.frames import DAYS
 from mvgviz.report.talk import answer_rows, axis_of, slides, talk_html
 from mvgviz.trials.simulated import on_simulated_data
 from tests.unit.report.setups import setup_of
@@ -39,6 +40,20 @@ def on(data, simulated, **changes):
 def laplace():
     setup = setup_of(Scenario.default_for("liver").changed(query="mean", bound="none", scale="declared"))
     return replace(setup, design=with_family(setup.design, "laplace"), iid=with_family(setup.iid, "laplace"))
+
+
+def test_dates_and_columns_without_a_unit_read_well():
+    rows = np.random.default_rng(0).uniform(0, 1, (2, 90)) * [[1000], [1]] + [[18_600], [0]]
+    visits = Dataset(matrix=rows, features=("seen", "share"), units=(DAYS, ""), lower=[18_600, 0], upper=[19_600, 1],
+                     title="Visits", by_person=True)
+    told = [said(slide) for slide in on(visits, simulated=False, query="mean", priority=(),
+                                        priority_directions=(0,), allocation="binary")]
+    assert "of 90 people" in told[0]
+    assert "About whom 90 people" in told[0]
+    assert re.search(r"202\d-\d\d-\d\d", told[2])
+    assert "days on seen" in told[4]
+    for words in ("since 1970", "the data's units", "mixed units", "one record", "()"):
+        assert words not in " ".join(told)
 
 
 def test_error_bars_are_the_noise_around_the_answer_in_the_datas_own_units():
