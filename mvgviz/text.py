@@ -93,7 +93,7 @@ def mu_words(mu: float) -> str:
 
 
 def at_most(mu_is: str) -> str:
-    """Return what stands before a number that follows from mu: nothing where mu is exact, else that it is a bound."""
+    """Return what stands before a number that follows from mu: nothing if mu is exact, else "at most "."""
     return "" if mu_is == "exact" else "at most "
 
 

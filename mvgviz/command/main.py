@@ -131,7 +131,7 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_measured_on(parser: argparse.ArgumentParser, option: str) -> None:
-    """``stand-in``: the former name of simulated data."""
+    """Add the choice of simulated data (formerly ``stand-in``) or the data itself."""
     parser.add_argument(option, choices=("simulated", "data", "stand-in"), default="simulated",
                         metavar="{simulated,data}",
                         help="for your own file: show simulated data, or the data itself, which is not private "

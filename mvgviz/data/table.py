@@ -32,7 +32,7 @@ MISSING_WORDS = (
 
 
 def is_missing(cell: str) -> bool:
-    """Return whether a cell stands for a missing value."""
+    """Return whether a cell means a missing value."""
     return cell.strip() in MISSING_WORDS
 
 

@@ -74,7 +74,7 @@ class LimitInputs:
 
 
 def limit_inputs(query: Query, *, epsilon: float, delta: float, sensitivity: float) -> LimitInputs:
-    """Return those of a query, at the sensitivity that all limits are to share."""
+    """Return the inputs of a query's limits, at the sensitivity that all limits share."""
     return LimitInputs(rows=query.rows, cols=query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
                    sensitivity=sensitivity, psd=query.psd)
 

@@ -113,7 +113,7 @@ class NoiseDesign:
 
     @property
     def reach(self) -> FloatArray:
-        """How far one record can move each direction; ones where that is not bounded singly."""
+        """Return how far one record can move each direction; ones where no single direction has a bound."""
         if self.mode == "columns":
             return np.ones(self.cols)
         return self.neighbours.reach(self.row_side.directions)

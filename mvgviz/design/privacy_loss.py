@@ -96,7 +96,7 @@ def spent_mu(design: NoiseDesign) -> SpentMu:
 
 
 def spent_of(mu: float | SpentMu) -> SpentMu:
-    """Return what Gaussian noise of this ``mu`` spends; what is known already as it is."""
+    """Return what Gaussian noise with this ``mu`` spends; a :class:`SpentMu` is returned unchanged."""
     return mu if isinstance(mu, SpentMu) else SpentMu(noise=mu, directions=0.0)
 
 
@@ -160,7 +160,7 @@ class PairLoss:
 
     @property
     def attained(self) -> float:
-        """How much of the design's ``mu`` this pair reaches: 1 where that is exact."""
+        """Return how much of the design's ``mu`` this pair reaches; 1 if the worst case is exact."""
         return min(self.mu / self.design.mu, 1.0)
 
     def attack_factors(self) -> tuple[FloatArray, FloatArray]:

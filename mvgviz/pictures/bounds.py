@@ -152,7 +152,7 @@ class Place:
 
 
 def place(design: NoiseDesign, *, name: str, colour: str, symbol: str = "circle", size: float = 13) -> Place:
-    """Return where a design stands."""
+    """Return a design as a point of the two norms."""
     return Place(name=name, colour=colour, symbol=symbol, size=size, rows=precision_norm(design.row_side),
                  cols=precision_norm(design.col_side))
 
@@ -191,7 +191,7 @@ def _space_words(setup: Setup, this: Place, equal: float, own_edge: str) -> str:
 
 
 def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
-    """Why a theorem's design may lie on another edge than those of the problem; empty where it has no reason to."""
+    """Return why a theorem's design lies on another edge than those drawn; empty if it does not."""
     paper = problem.sensitivity < setup.query.printed_sensitivity * (1 - 1e-9)
     return " and ".join([*(["the paper's s₂"] if paper else []),
                          *(["part of ε and δ"] if setup.scenario.directions == "private" else [])])
@@ -281,7 +281,7 @@ FOOTNOTES = (_LEMMA, _NO_PSD, _NUMBERS)
 
 
 def short_second(problem: LimitInputs) -> str:
-    """Theorem 2, or what stands in for it where the query is not PSD."""
+    """Return "Theorem 2", or the name of its constant if the query is not PSD."""
     return "Theorem 2" if problem.psd else "Theorem 2's constant"
 
 

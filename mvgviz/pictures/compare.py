@@ -103,7 +103,7 @@ class Ranking(NamedTuple):
 
 
 def ranking(results: Results) -> Ranking:
-    """Return mechanisms with trials, ranked; of those that draw the same noise, the first."""
+    """Return mechanisms with trials, ranked; of several with the same noise, only the first."""
     errors = {outcome.mechanism.key: outcome.errors for outcome in results.outcomes if outcome.errors.size}
     n = min(map(len, errors.values()), default=0)
     twins = {key: other for key, others in _TWINS.items() for other in reversed(others)  # the first one stays

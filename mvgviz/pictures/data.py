@@ -134,7 +134,7 @@ def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joine
 
 
 def identifier_words(found: Sequence[Identifier]) -> list[str]:
-    """Return a sentence for each column that is no feature."""
+    """Return a sentence for each column that identifies records instead of measuring something."""
     return [f"**{in_markdown(each.name)} " + (
         "numbers the records**: leave it out." if each.numbers_records else
         "looks like an identifier**: leave it out." if each.most <= 1 else

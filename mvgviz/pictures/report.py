@@ -102,7 +102,7 @@ class WidthTable:
 
 
 def width_table(setup: Setup) -> WidthTable:
-    """Of the design as it is shown here."""
+    """Return the intervals that a release of this design will have."""
     widths = planned_widths(setup)
     clipped = clipping_words(setup, name=in_markdown)
     said = list(filter(None, [f"{widths_sentence(widths, in_markdown)} {worth_sentence(setup)}", clipped,

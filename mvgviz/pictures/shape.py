@@ -241,7 +241,7 @@ def span_words(values: FloatArray) -> str:
 
 
 def covariance_picture(side: NoiseSide, name: str, labels: list[str]) -> Picture:
-    """The covariance of one side; ``name``: what that is called."""
+    """Draw the covariance of one side of the noise; ``name``: its symbol and side."""
     shown = labels[:theme.MOST_ROWS]
     figure = theme.plot_matrix(corner(side, theme.MOST_ROWS), row_labels=shown, col_labels=shown, row_title="",
                                col_title="", value_title="covariance", height=300)
@@ -319,7 +319,7 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
 
 
 def records_words(model: RuleModel) -> str:
-    """Say what the ellipse of records has to do with that of the noise."""
+    """Say how the ellipse of records and that of the noise belong together."""
     if model.records == 0:
         return ("Records are clipped to a ball, then compared. The noise of a kernel matrix is over records and has "
                 "another shape.")

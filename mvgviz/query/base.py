@@ -195,7 +195,7 @@ class Query:
         return int(self.value.shape[1])
 
     def position(self, feature: str | int) -> int:
-        """Return where a row of the answer stands, by its name or its position."""
+        """Return the position of a row of the answer, given by name or position."""
         if isinstance(feature, str):
             refuse(feature not in (self.row_names or ()), f"the {self.name} query has no row named {feature[:40]!r}")
             return self.row_names.index(feature)  # type: ignore[union-attr]

@@ -80,7 +80,7 @@ def chosen_categories(table: Dataset, chosen: Iterable[int | str], number: int) 
 
 
 def category_position(table: Dataset, category: int | str) -> int:
-    """Return where a category stands among those of a table, by its name or its position."""
+    """Return the position of a category of the table, given by name or position."""
     names = [each.name for each in categories(table)]
     if isinstance(category, str):
         if category not in names:

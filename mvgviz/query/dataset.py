@@ -170,7 +170,7 @@ class Dataset:
         return instance("table", table, Dataset)
 
     def position(self, feature: str | int, what: str = "feature") -> int:
-        """Return where a feature stands, by its name or its position."""
+        """Return the position of a feature, given by name or position."""
         if isinstance(feature, str):
             if feature in self.features:
                 return self.features.index(feature)

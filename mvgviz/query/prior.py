@@ -95,7 +95,7 @@ class Guess:
 
 
 def length(answer: FloatArray, weighing: Weighing | None = None) -> float:
-    """Return the Frobenius norm of an answer as it is weighed."""
+    """Return the Frobenius norm of an answer, weighed if a weighing is given."""
     return float(np.linalg.norm(answer if weighing is None else weighing.of(answer)))
 
 

@@ -116,7 +116,7 @@ def _entry_noise(held: dict[str, Any], rows: NoiseSide | None, cols: NoiseSide |
 
 
 def _spread(values: float | list[float], size: int) -> FloatArray:
-    """One number stands for all."""
+    """Return an array of this size; a single number stands for all entries."""
     return frozen(np.broadcast_to(np.asarray(values, dtype=np.float64), (size,)).copy())
 
 

@@ -63,7 +63,7 @@ def check_fields(owner: Any) -> None:
 
 
 def to_link(value: Any) -> str:
-    """Return a value as it stands in a link."""
+    """Return a value as the text of a link."""
     if value is None or value == ():
         return _EMPTY
     if isinstance(value, tuple):

@@ -401,7 +401,7 @@ def _freely(noise: Sequence[QuestionNoise], locked: Collection[int]
 
 
 def _with_locked(noise: Sequence[QuestionNoise], weights: FloatArray, free: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return all shares where those that are free are in proportion to their weights."""
+    """Return all shares, the unlocked ones in proportion to their weights."""
     shares = np.array([question.share for question in noise])
     return np.asarray(np.where(free, weights / weights[free].sum() * shares[free].sum(), shares))
 

@@ -192,7 +192,7 @@ def with_bound(setup: Setup, **changes: Any) -> Setup:
 def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesign, directions: Directions,
                 theta: FloatArray, origin: Origin, *, tight: bool = False,
                 noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
-    """The noise, on records as they are or inside their bound, once directions and split are known."""
+    """Return the noise, with or without clipping, for known directions and split."""
     delta, mode = delta_of(scenario, dataset), mode_of(box, scenario.mode)
     setup = partial(Setup, scenario=scenario, dataset=dataset, box=box, iid=iid, split=theta, delta=delta)
     if scenario.bound == "none" or scenario.is_graph:

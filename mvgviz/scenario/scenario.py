@@ -284,7 +284,7 @@ class Scenario(codec.Saved):
         return tuple(name for name in names if name in self.from_data and not self.is_idle(name))
 
     def is_idle(self, name: str) -> bool:
-        """Return whether this field changes nothing of a release, the others being as they are."""
+        """Return whether a release with the other fields as they are does not depend on this field."""
         return not declared(Scenario, "used")[name](self)
 
     def to_query(self) -> dict[str, str]:

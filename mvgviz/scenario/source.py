@@ -20,7 +20,7 @@ MOST_TITLE = 80  # characters of the name of the data
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
-    """The columns, or those that something is given for by name."""
+    """Return the columns, or the names that have ranges, levels or units."""
     if isinstance(value, str) or not (isinstance(value, Iterable) and all(isinstance(column, str) for column in value)
                                       and isinstance(value, Mapping) == (name != "columns")):
         raise InputError("columns and ranges of a data source must be named by text")

@@ -103,7 +103,7 @@ def curves_of(setup: Setup) -> Curves:
 
 
 def _only(setup: Setup, bound: str) -> float:
-    """The noise on priority columns where these alone are released."""
+    """Return the noise on priority columns when only these are released."""
     matters = [setup.scenario.need_weights[k] for k in _priority(setup)]
     only = build(setup.scenario.changed(
         guarantee="exact", allocation="manual", weights=tuple(round(_PARTS * math.sqrt(part)) for part in matters),
@@ -112,7 +112,7 @@ def _only(setup: Setup, bound: str) -> float:
 
 
 def _nearly_only(setup: Setup, measure: Callable[[Setup], NoiseOn]) -> float:
-    """The noise on priority directions where the others have next to nothing of the budget."""
+    """Return the noise on priority directions when the others have next to nothing of the budget."""
     weights = [1] * setup.design.theta.size
     for k, part in setup.scenario.need_weights.items():
         weights[k] = round(_PARTS * math.sqrt(part))

@@ -326,7 +326,7 @@ class _Search:
         return self._posed[scenario.query].with_scenario(scenario, mechanisms=(candidate.mechanism,))
 
     def _try(self, some: Iterable[Candidate], trials: int) -> bool:
-        """Run so many trials of some candidates; return whether all are done."""
+        """Run this many trials of some candidates; return whether all are done."""
         problems = {candidate: self.problems[candidate].with_scenario(candidate.scenario.changed(trials=trials))
                     for candidate in some}
         results = resume(list(problems.values()), seconds=self._seconds_left(), **self._in_round())

@@ -313,6 +313,6 @@ def part_problems(problem: Problem) -> tuple[dict[str, Problem], dict[str, str]]
 
 
 def part_errors(found: Iterable[Results | None]) -> list[Results]:
-    """In the order of ``PARTS``, as far as there are trials."""
+    """Return the errors of the parts in the order of ``PARTS``, for all trials so far."""
     known = {results.scenario.judged: results for results in found if results and results["mvg"].errors.size}
     return [known[part] for part in PARTS if part in known]

@@ -69,7 +69,7 @@ def _two_levels(table: Table, name: str) -> tuple[str, str]:
 
 
 def _category_of(opened: OpenFile, table: Table, name: str) -> Category | None:
-    """Return the levels of a column that is used by level; those of true and false need no typing."""
+    """Return the declared levels of a column used as a category; true and false need no typing."""
     kind = kind_of(opened, table, name) if opened.orientation == "rows" else NUMBER
     usual = Category(_two_levels(table, name)) if kind == TRUE_FALSE else None
     return opened.said["levels"].get(name, usual) if kind in _BY_LEVEL else None
@@ -412,7 +412,7 @@ def _clear(opened: OpenFile, names: Iterable[str]) -> None:
 
 
 def draw_anew() -> None:
-    """Draw the form again from what is known by then."""
+    """Discard the drawn form, so that the next run draws it from what is known then."""
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
 

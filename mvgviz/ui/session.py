@@ -251,7 +251,7 @@ def upload() -> Upload | None:
 
 
 def promised(text: str) -> str:
-    """Return the text, about one person in place of one record where that is the promise."""
+    """Return the text with "person" for "record" if the promise covers all records of a person."""
     own = upload()
     return of_people(text) if own is not None and own.data_name == scenario().data and own.dataset.by_person else text
 

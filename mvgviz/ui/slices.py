@@ -162,7 +162,7 @@ def _go_on(key: str) -> None:
 
 
 def moving_bar(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
-    """Return what moves a bar as work goes on, in visible steps."""
+    """Return a function that moves a bar as work goes on, in visible steps."""
     shown = 0.0
 
     def show(done: float) -> None:
