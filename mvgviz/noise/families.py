@@ -180,9 +180,8 @@ class _Box(_Pure):
         """A uniform point of the box, and a length that is Gamma(size + 1)."""
         size, cols = out.shape
         rng.random(out=out)
-        out *= 2
-        out -= 1
-        out *= rng.standard_gamma(size + 1, size=cols) / self._factor(size)
+        out -= 0.5
+        out *= rng.standard_gamma(size + 1, size=cols) * (2 / self._factor(size))
 
 
 class _Laplace(_Pure):

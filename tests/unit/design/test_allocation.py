@@ -142,6 +142,7 @@ def test_least_error_beats_a_generic_optimiser(guarantee, entries):
     (lambda: manual([]), "weights must not be empty"),
     (lambda: manual([1, 0]), "weights must be positive, got 0 at position 1"),
     (lambda: manual([1, math.nan]), "weights must be finite"),
+    (lambda: max_pnr([], budget=1), "eigenvalues must not be empty"),
     (lambda: max_pnr([1, -1], budget=1), "eigenvalues must not be negative"),
     (lambda: max_pnr([0, 0], budget=1), "eigenvalues must not all be zero"),
     (lambda: water_filling([1], budget=1, floor=0.6), "floor must"),
