@@ -34,7 +34,6 @@ _ROWS, _NEEDED, _BARS = 5, 3, 7  # columns of an answer, of these with priority 
 _LONG = 7  # letters of a label
 _BASES = (2, 4, 10, 100, 1e3, 1e4, 1e6, 1e9, 1e12, 1e20)
 _HALF = 310  # of the plane, in pixels of a slide that is 1920 wide
-_ALIKE = 0.005
 
 
 class Axis(NamedTuple):
