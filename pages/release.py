@@ -16,18 +16,11 @@ from mvgviz.text import as_number, as_probability, capitalised, in_html, in_mark
 from mvgviz.trials.problem import Problem, pose
 from mvgviz.trials.results import Results
 from mvgviz.trials.simulated import on_simulated_data
+from mvgviz.ui import release_controls as controls
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, draw_open_tab, draw_switch, offer_file, show_error, show_table, try_open_page
 from mvgviz.ui.menu import RELEASE
-from mvgviz.ui.release_controls import (
-    choose_population,
-    draw_accepts,
-    draw_done,
-    draw_go,
-    draw_population,
-    draw_released,
-)
 from mvgviz.ui.release_desk import hardened_factor, release_desk, release_once, ticket
 from mvgviz.ui.slices import Slice, begin, problem, show_progress
 from mvgviz.ui.study import current_source, current_study
@@ -47,7 +40,7 @@ def draw_release(setup: Setup) -> None:
     with left:
         _draw_summary(setup, planned)
     with right:
-        named = draw_population(data)
+        named = controls.draw_population(data)
         numbers = spent.budget_numbers(desk.ledger, desk.population(data), planned)
         takeaway = spent.budget_words(words.spends(setup, planned), numbers, lasts=desk.ledger.lasts, named=named)
         chart(spent.budget_picture(numbers, takeaway), key="release_budget")
@@ -80,12 +73,12 @@ def _draw_facts(label: str, facts: Sequence[tuple[str, str]]) -> None:
 def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
     """Draw every box to tick, then the button; ``named``: whether the person named the population."""
     held, now, spends = release_desk(), ticket(), words.spends(setup, planned)
-    accepted = draw_accepts(planned, key="release", now=now)
+    accepted = controls.draw_accepts(planned, key="release", now=now)
     symmetrise = setup.query.symmetric and st.checkbox(
         "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
         key="release_symmetric")
     refused = _refusal(setup, planned)
-    sure = draw_go("Release once", release_once, now, accepted, bool(symmetrise), key="release", now=now,
+    sure = controls.draw_go("Release once", release_once, now, accepted, bool(symmetrise), key="release", now=now,
                    planned=planned, accepted=accepted, refused=refused, spends=spends, named=named)
     if sure is False:
         st.caption("Tick the box above to continue. The release draws fresh noise once; you cannot take it back.")
@@ -262,7 +255,7 @@ def _draw_import() -> None:
     desk = release_desk()
     with st.popover("Import a ledger", icon=":material/upload:"):
         file = choose_file("A ledger as JSON", type="json", key="release_ledger_file", help=spent.IMPORT_HELP)
-        choose_population("Who are its releases about?", "release_ledger_about",
+        controls.choose_population("Who are its releases about?", "release_ledger_about",
                           st.session_state.get(_IMPORTED), lambda name: st.session_state.update({_IMPORTED: name}))
         population = st.session_state.get(_IMPORTED)
 
@@ -282,11 +275,11 @@ def draw_releases(setup: Setup | None) -> None:
     """Draw what this session released, what it can release, past releases, and the ledger."""
     fresh = bool(release_desk().releases)
     if fresh:
-        draw_released()
+        controls.draw_released()
         st.markdown("#### Release again")
     usable = setup is None or worked(lambda: draw_release(setup))
     if not fresh:
-        draw_released()
+        controls.draw_released()
     if usable:
         worked(draw_ledger)
 
@@ -302,7 +295,7 @@ def worked(draw: Callable[[], None]) -> bool:
 
 
 setup = try_open_page(RELEASE)
-draw_done()
+controls.draw_done()
 if setup is None:
     draw_releases(None)
 else:

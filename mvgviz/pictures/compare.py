@@ -11,16 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
-from mvgviz.pictures.error_axis import (
-    ErrorAxis,
-    add_lines_over,
-    add_references,
-    error_axis,
-    lines_over,
-    mean_words,
-    reference_items,
-)
+from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import metric_words, small_words
 from mvgviz.scenario.scenario import Scenario
@@ -117,7 +110,7 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
     """Draw a dot, a whisker and the mean in each line."""
     axis = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)], room=0.07)
     figure = go.Figure()
-    add_references(figure, axis, references, len(marks))
+    axes.add_references(figure, axis, references, len(marks))
     if any(mark.ring for mark in marks):
         figure.add_scatter(x=[axis.cut(mark.mean) for mark in marks if mark.ring],
                            y=[at for at, mark in enumerate(marks) if mark.ring], mode="markers", name="this design",
@@ -188,10 +181,10 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=24 / height,
                            row_heights=[_CURVES / (_CURVES + below), below / (_CURVES + below)])
     low, high = (float(f([f(line.curve.epsilons) for line in lines])) for f in (np.min, np.max))
-    shown = [line for line in lines_over(references) if line[0] != "random_guess"]
+    shown = [line for line in axes.lines_over(references) if line[0] != "random_guess"]
     values = [value for line in lines for value in line.curve.means.tolist()]
     axis = error_axis([*values, error, *(value for _, _, over in shown for value in over)])
-    add_lines_over(figure, axis, shown, (low, high), row=1, col=1)
+    axes.add_lines_over(figure, axis, shown, (low, high), row=1, col=1)
     for line in lines:
         _add_curve(figure, line)
     theme.add_line(figure, [low, high], [error, error], f"wanted error: {as_number(error)}", theme.DATA, 3, row=1,

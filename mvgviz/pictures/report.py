@@ -9,21 +9,12 @@ from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.labels import GAPS, GUARANTEES, JUDGED, MODES, OTHER_FAMILIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.pictures import sentences
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
 from mvgviz.pictures.error_axis import mean_words
 from mvgviz.pictures.release import covers_sentences, planned_widths, width_columns, widths_sentence, worth_sentence
-from mvgviz.pictures.sentences import (
-    DELTA_IS,
-    bound_words,
-    chosen_on_data,
-    clipping_words,
-    neighbour_words,
-    neighbours_of,
-    open_parts,
-    seen_words,
-    thing,
-)
+from mvgviz.pictures.sentences import DELTA_IS, bound_words, open_parts, thing
 from mvgviz.pictures.trade_off import least_sentence
 from mvgviz.pictures.utility import NOT_PRIVATE
 from mvgviz.provenance import Origin
@@ -104,7 +95,7 @@ class WidthTable:
 def width_table(setup: Setup) -> WidthTable:
     """Return the intervals that a release of this design will have."""
     widths = planned_widths(setup)
-    clipped = clipping_words(setup, name=in_markdown)
+    clipped = sentences.clipping_words(setup, name=in_markdown)
     said = list(filter(None, [f"{widths_sentence(widths, in_markdown)} {worth_sentence(setup)}", clipped,
                               covers_sentences(widths), least_sentence(setup)]))
     if setup.scenario.directions == "private":
@@ -151,7 +142,8 @@ def promise_sentences(setup: Setup) -> list[str]:
 def assumption_sentences(setup: Setup) -> list[str]:
     """Return what the guarantee rests on, and what it does not cover."""
     scenario, design = setup.scenario, setup.design
-    said = [f"**Neighbours:** {neighbours_of(setup)}. {neighbour_words(design.neighbour_rule)} {_of_a_person(setup)}"]
+    said = [f"**Neighbours:** {sentences.neighbours_of(setup)}. "
+            f"{sentences.neighbour_words(design.neighbour_rule)} {_of_a_person(setup)}"]
     if not setup.query.is_graph:
         said.append("**Ranges:** chosen without looking at the data; values outside were clipped to "
                     "them." if setup.dataset.ranges_origin.is_covered else
@@ -175,7 +167,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" or design.is_pure else
                 "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.")
     said += [_directions_words(setup), _split_words(setup)]
-    chosen = chosen_on_data(scenario)
+    chosen = sentences.chosen_on_data(scenario)
     if chosen:
         said.append(f"**Chosen after looking at results on the data, not private:** {listed(chosen)}.")
     adds = "the ε of box and Laplace noise add up, " if design.is_pure else ""
@@ -193,7 +185,7 @@ def _of_a_person(setup: Setup) -> str:
 
 def _bound_words(setup: Setup) -> str:
     origin = setup.origins["bound"]
-    care = f"**{origin.words}**" if not origin.is_covered else seen_words(setup, "bound")
+    care = f"**{origin.words}**" if not origin.is_covered else sentences.seen_words(setup, "bound")
     return (f"**Clipping:** {bound_words(setup.scenario)}, {care}. Records outside move towards the centre, so "
             "there is less noise. The answer is about the clipped records: that biases means and second moments, "
             "however many records there are.")

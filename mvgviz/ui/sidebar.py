@@ -18,16 +18,8 @@ from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, Scenario
 from mvgviz.text import as_number, as_probability, capitalised, delta_caution
 from mvgviz.ui import session
-from mvgviz.ui.sidebar_design import (
-    draw_choice,
-    draw_directions,
-    draw_family,
-    draw_guarantee,
-    draw_importance,
-    draw_share,
-    draw_split,
-    priority_label,
-)
+from mvgviz.ui import sidebar_design as design
+from mvgviz.ui.sidebar_design import draw_choice
 from mvgviz.ui.visitors import most_trials
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
@@ -44,11 +36,11 @@ def draw_sidebar() -> None:
         _draw_records()
         _draw_epsilon()
         _draw_delta()
-        draw_guarantee()
-        draw_family()
+        design.draw_guarantee()
+        design.draw_family()
         names = direction_names()
-        draw_directions(len(names))
-        draw_split(names)
+        design.draw_directions(len(names))
+        design.draw_split(names)
         st.number_input("Trials", 1, most_trials(), **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
@@ -238,9 +230,9 @@ def _draw_priority(names: tuple[str, ...]) -> None:
         return
     if scenario.allocation not in ("binary", "uniform"):
         st.caption("You split the budget under All controls. A choice here replaces that split.")
-    chosen = draw_priorities(priority_label(), names)
-    draw_importance(names, chosen)
-    draw_share("How much of the precision they get", disabled=not 0 < len(chosen) < len(names))
+    chosen = draw_priorities(design.priority_label(), names)
+    design.draw_importance(names, chosen)
+    design.draw_share("How much of the precision they get", disabled=not 0 < len(chosen) < len(names))
 
 
 def draw_priorities(label: str, names: Sequence[str], where: str = "w") -> list[int]:
