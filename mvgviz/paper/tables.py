@@ -104,8 +104,7 @@ _MOMENTS = "six columns have few second moments, and all records share their noi
 _I = Experiment(
     key="I", title="Regression", data="Liver Disorders", size="the table, 6 × 248", symbol="RMSE", power=-2,
     scenario=Scenario(data="liver", query="identity", scale="symmetric", label=5, priority_directions=(2, 5),
-                      share=0.75,
-                      delta=1 / 248, task="kernel-ridge", post=(), judged="everything"),
+                      share=0.75, delta=1 / 248, task="kernel-ridge", post=(), judged="everything"),
     non_private=Printed(0.01226), random_guess=Printed(0.03989),
     rows=(
         _row("binary", "MVG, more for ALT and label", (1.624, 0.026), -2, THEOREM1, EXACT, _TABLE, shares=True,
@@ -158,9 +157,7 @@ _II = Experiment(
     key="II", title="First principal component", data="Movement (simulated, same second moments)",
     size="the covariance, 4 × 4, of 10 176 records", symbol="Δρ", power=-1,
     scenario=Scenario(data="movement_simulated", query="covariance", scale="symmetric", priority_directions=(0, 3),
-                      share=0.75,
-                      delta=1 / 10_176, task="first-component", post=("symmetrise",),
-                      judged="everything"),
+                      share=0.75, delta=1 / 10_176, task="first-component", post=("symmetrise",), judged="everything"),
     non_private=Printed(0.0), random_guess=Printed(0.4370),
     rows=(
         _row("theorem1", "MVG, Theorem 1", (2.138, 0.192), -1, THEOREM1, EXACT,
@@ -200,8 +197,7 @@ _III = Experiment(
     key="III", title="Covariance estimation", data="Cardiotocography", size="the table, 21 × 2126", symbol="RSS",
     power=-2,
     scenario=Scenario(data="cardiotocography", query="identity", scale="unit", priority_directions=(0, 7, 9),
-                      share=0.75,
-                      delta=1 / 2126, task="covariance-estimation", post=(), judged="everything"),
+                      share=0.75, delta=1 / 2126, task="covariance-estimation", post=(), judged="everything"),
     non_private=Printed(0.0), random_guess=Printed(0.12393),
     rows=(
         _row("mvg", "MVG, more for FHR, ASV and ALV", (6.657, 0.193), -2, THEOREM1, EXACT,

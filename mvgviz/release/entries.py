@@ -8,12 +8,16 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_mu, zcdp_rho
 from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.validation import MOST_POPULATION, fraction, parsed_json
+
+if TYPE_CHECKING:
+    from mvgviz.release.answer import Release
+    from mvgviz.release.release import Plan
 
 CAVEATS = {
     "ranges": "ranges read from the data",
@@ -185,17 +189,7 @@ def old_id(before: str, entry: Mapping[str, Any]) -> str:
     return hashlib.blake2b(json.dumps([before, held]).encode(), digest_size=16).hexdigest()
 
 
-class Cost(Protocol):
-    """What a release spends or will spend."""
-
-    @property
-    def mu(self) -> float: ...
-    @property
-    def epsilon_pure(self) -> float: ...
-    @property
-    def neighbour_rule(self) -> str: ...
-    @property
-    def caveats(self) -> tuple[str, ...]: ...
+Cost: TypeAlias = "Spend | Entry | Plan | Release"  # what a release spends or will spend
 
 
 class Sum:

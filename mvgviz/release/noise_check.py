@@ -235,7 +235,8 @@ class NoiseTally:
 
     def add(self, noise: FloatArray) -> NoiseTally:
         """Add draws × rows × cols of noise, in the units of the design."""
-        white = _whitened(self.design, noise)
+        rows_white = self.design.row_side.whitened(noise)
+        white = self.design.col_side.whitened(rows_white.transpose(0, 2, 1)).transpose(0, 2, 1)  # A Z Bᵀ
         draws, rows, cols = white.shape
         squares, (left, right) = np.square(white), self._mixing
         self.draws += draws
@@ -298,8 +299,3 @@ def repeated(sizes: FloatArray, same: float, expected: float, where: str) -> Fin
     again = int(np.count_nonzero(np.diff(np.sort(sizes)) <= same))
     return Finding(float(special.gammainc(again, expected)) if again else 1.0,
                    f"the same noise occurs again: {again:,} of {sizes.size:,} values {where}")
-
-
-def _whitened(design: NoiseDesign, noise: FloatArray) -> FloatArray:
-    """Return ``A Z Bᵀ`` for each draw."""
-    return design.col_side.whitened(design.row_side.whitened(noise).transpose(0, 2, 1)).transpose(0, 2, 1)

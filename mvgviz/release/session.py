@@ -15,8 +15,8 @@ noise are of epsilon. Earlier releases about the same population count against t
 import math
 import threading
 from collections.abc import Callable, Iterable
-from types import TracebackType
-from typing import Any, Self
+from contextlib import AbstractContextManager
+from typing import Any
 
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import InputError, refuse
@@ -36,7 +36,7 @@ _ROUNDING = 1e-10  # of the budget; Gaussian releases are made with a larger mar
 _TENTHS = 1e-14  # of the budget: ten times 0.1 fit into 1
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """Designs and releases within one budget.
 
     ``budget``: (epsilon, delta) for all releases together. ``population``: the people in the data. ``pure``: the part
@@ -63,11 +63,7 @@ class Session:
     def __repr__(self) -> str:
         return f"Session(budget={self.budget}, population={self.population!r}, {len(self._releases)} releases)"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self._open = False
 
     @property
