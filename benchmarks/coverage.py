@@ -10,7 +10,7 @@ from contextlib import suppress
 import numpy as np
 
 import mvgviz as mv
-from mvgviz.release.population import PopulationIntervals, population_coefficients, population_means
+from mvgviz.release.fitted import PopulationIntervals, population_coefficients, population_means
 
 NAMES = ("age", "dose", "outcome")
 LOW, HIGH = np.array([0.0, 0.0, -10.0]), np.array([100.0, 10.0, 30.0])

@@ -51,7 +51,7 @@ _LATER = {
     "Range": "provenance", "Release": "release.answer", "Session": "release.session", "Setup": "scenario.resolve",
     "Study": "scenario.study", "build": "scenario.resolve", "build_plan": "scenario.plan",
     "along_directions": "scenario.own_units", "clipping_of": "scenario.bound", "combine": "release.combine",
-    "MeansByGroup": "release.means_by_group", "means_by_group": "release.means_by_group",
+    "MeansByGroup": "release.combine", "means_by_group": "release.combine",
     "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
     "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.problem", "read_table": "data",
     "release_setup": "release.release", "release_together": "release.release", "sample": "data",

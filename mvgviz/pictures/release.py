@@ -14,12 +14,10 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import DAYS
 from mvgviz.query.queries import Query
 from mvgviz.release.answer import Release
-from mvgviz.release.combine import Combined
-from mvgviz.release.fitted import Coefficients
+from mvgviz.release.combine import Combined, MeansByGroup
+from mvgviz.release.fitted import Coefficients, PopulationIntervals
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, covered_words, data_units, planned_noise, row_widths
 from mvgviz.release.ledger import CAVEATS, Total
-from mvgviz.release.means_by_group import MeansByGroup
-from mvgviz.release.population import PopulationIntervals
 from mvgviz.release.release import Plan, design_words
 from mvgviz.scenario.bound import clipping_of
 from mvgviz.scenario.own_units import SHARES

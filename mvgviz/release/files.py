@@ -19,8 +19,8 @@ from mvgviz.optional import optional
 from mvgviz.provenance import Range
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.answer import Release
+from mvgviz.release.combine import means_by_group
 from mvgviz.release.intervals import LEVEL, covered_words, row_widths
-from mvgviz.release.means_by_group import means_by_group
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 

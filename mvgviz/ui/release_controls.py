@@ -13,14 +13,12 @@ from mvgviz.pictures import release as words
 from mvgviz.pictures.sentences import released_clipping
 from mvgviz.pictures.theme import Picture
 from mvgviz.release.answer import Release
-from mvgviz.release.combine import combine, same_question
+from mvgviz.release.combine import combine, means_by_group, same_question
 from mvgviz.release.entries import tidy
 from mvgviz.release.files import files_of, zipped
-from mvgviz.release.fitted import fitted_coefficients, labels, refusal
+from mvgviz.release.fitted import fitted_coefficients, labels, population_coefficients, population_means, refusal
+from mvgviz.release.fitted import population_refusal as about_population
 from mvgviz.release.ledger import CAVEATS
-from mvgviz.release.means_by_group import means_by_group
-from mvgviz.release.population import population_coefficients, population_means
-from mvgviz.release.population import refusal as about_population
 from mvgviz.release.release import Plan
 from mvgviz.text import in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session

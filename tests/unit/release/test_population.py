@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mvgviz import Dataset, InputError, Ledger, Scenario, build, release_setup
-from mvgviz.release.population import population_coefficients, population_means
+from mvgviz.release.fitted import population_coefficients, population_means
 
 N = 4_000
 RNG = np.random.default_rng(3)

@@ -11,8 +11,8 @@ import mvgviz as mv
 from mvgviz.noise.mixtures import plan_epsilon
 from mvgviz.release import release as module
 from mvgviz.release.files import to_intervals_csv, to_metadata_json
+from mvgviz.release.fitted import population_means
 from mvgviz.release.intervals import planned_noise
-from mvgviz.release.population import population_means
 from mvgviz.release.release import plan, plan_together, release, release_together
 from tests.datasets import make_dataset
 
