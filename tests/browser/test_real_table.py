@@ -1,4 +1,4 @@
-"""A table as people have it (text ids, categories, dates, gaps), from the file to a downloaded answer."""
+"""A table as people have it (text ids, categories, true/false, dates, gaps), from the file to a downloaded answer."""
 
 import csv
 import html
@@ -33,8 +33,9 @@ def visits():
             pressure = "" if RNG.random() < 0.1 else f"{RNG.normal(130, 15):.1f}"
             day = 1 + person % 28
             seen = f"{day:02}.{1 + visit:02}.2023" if person % 5 else f"2022-0{1 + visit}-{day:02}"
-            lines.append(f"P-{person:03}x,{sex if RNG.random() < 0.8 else ''},{region},{seen},{age},{pressure}")
-    return "\n".join(["patient,sex,region,seen,age,pressure", *lines]) + "\n"
+            lines.append(f"P-{person:03}x,{sex if RNG.random() < 0.8 else ''},{region},{seen},{age},{pressure},"
+                         f"{str(person % 4 == 0).upper()}")
+    return "\n".join(["patient,sex,region,seen,age,pressure,smokes", *lines]) + "\n"
 
 
 @pytest.fixture
@@ -106,20 +107,21 @@ def to_released(hand, file):
         hand.go_to(f"Levels of {name}")
         hand.type(levels)
     tab.keyboard.press("Tab")
-    eventually(tab, lambda: "8 features" in tab.locator(".st-key-path_Columns-and-ranges").inner_text())
+    eventually(tab, lambda: "10 features" in tab.locator(".st-key-path_Columns-and-ranges").inner_text())
     for name, typed in RANGES.items():
         shown = [tab.get_by_label(f"{end} value of {name}").input_value() for end in ("Lowest", "Highest")]
         assert shown == list(typed)
-    hand.choose("Query: what you ask of the data", "The mean record")
-    hand.press(tab.get_by_role("link", name="Release & report"))
-    hand.press(tab.get_by_role("combobox", name="Who are the records about?"))
+    hand.button("path_on_Columns-and-ranges")
+    hand.choose("What do you ask of the data?", "The mean record")
+    hand.press(tab.get_by_text("Go on to the release"))
+    hand.go_to("Who are the records about?")
     hand.type("patients of 2024")
     tab.keyboard.press("Enter")
     hand.presses += 1
     for words in ("I accept that the number of records", "I understand that this spends"):
         hand.press(tab.get_by_text(words))
     hand.button("release_go")
-    tab.get_by_text("Released, 8 × 1, noise included.").wait_for()
+    tab.get_by_text("Released, 10 × 1, noise included.").wait_for()
 
 
 def downloaded(tab, key):
@@ -141,7 +143,8 @@ def test_from_the_file_to_a_downloaded_answer_whose_numbers_agree_everywhere(vis
     assert set(files) == {".csv", "_intervals.csv", ".npy", ".json"}
 
     released = {row[0]: float(row[1]) for row in list(csv.reader(io.StringIO(files[".csv"].decode())))[1:]}
-    assert list(released) == ["age", "pressure", "sex=f", "sex=m", *(f"region={one}" for one in REGIONS), "seen"]
+    assert list(released) == ["age", "pressure", "smokes=false", "smokes=true", "sex=f", "sex=m",
+                              *(f"region={one}" for one in REGIONS), "seen"]
     assert (18 <= released["age"] <= 100, 80 <= released["pressure"] <= 200) == (True, True)
     intervals = {row["feature"]: row for row in csv.DictReader(io.StringIO(files["_intervals.csv"].decode()))}
     for row in cells(tab):
