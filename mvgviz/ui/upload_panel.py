@@ -232,7 +232,8 @@ def _take_study(opened: OpenFile, table: Table) -> None:
             levels = {name: replace(one, origin=Origin.READ) for name, one in levels.items()}
         opened.said.update(columns=None if source.columns is None else list(source.columns), ranges={}, levels=levels,
                            units=dict(source.units or {}), person=source.person or "", at_most=source.at_most or 1,
-                           kinds={name: ORDERED if one.ordered else CATEGORY for name, one in levels.items()})
+                           kinds={name: ORDERED if one.ordered else CATEGORY for name, one in levels.items()
+                                  if one.ordered or name not in table.true_false})
         opened.take_ranges(source.ranges or {})
         draw_anew()
         take_over(study, opened.data_name, same_file=source.name == opened.name)
