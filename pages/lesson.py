@@ -115,7 +115,8 @@ def _drawn(number: int, value: Any, at: Any, given: float, *, big: bool) -> Pict
     if big:
         screen.enlarge(picture.figure)
         picture.figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(
-            title_font_size=24, tickfont_size=20).update_annotations(font_size=22)
+            title_font_size=24, tickfont_size=20).update_annotations(font_size=22).update_traces(
+            textfont_size=34, selector={"type": "heatmap"})
     return picture
 
 

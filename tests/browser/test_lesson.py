@@ -158,6 +158,10 @@ def assert_fills_the_wall(tab, step):
     assert box["y"] > 0, step
     assert box["y"] + box["height"] <= 1080, step
     assert box["height"] > 800, step
+    for value in tab.get_by_test_id("stSliderThumbValue").all():  # its number stands above the line, not on it
+        assert box_of(value)["y"] + box_of(value)["height"] <= box_of(value.locator(".."))["y"] + 6, step
+    for label in tab.locator(".heatmap-label text").all():
+        assert label.evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 22
     shoot(tab, f"wall-{step}")
 
 
