@@ -130,17 +130,17 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
                        name, colour, max(spacing * per_unit - 1, 2.5),
                        hover=f"{name}: error %{{customdata:.3g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials",
                        customdata=lane.dots)
-        _add_mean(figure, lane, axis, baselines[lane.key] - 0.07)
+        _add_mean(figure, axis, lane.outcome, baselines[lane.key] - 0.07, f"{name}, mean", colour, "diamond")
     more = 19 * max(len(labels) - 3, 0)
     return theme.styled(figure, height=_HEIGHT + more, legend=False, top=66 + more)
 
 
-def _add_mean(figure: go.Figure, lane: Lane, axis: ErrorAxis, y: float) -> None:
-    name, colour = LANES[lane.key]
-    mean, half = lane.outcome.mean, lane.outcome.half_width
-    words = " ± %{customdata[1]:.2g} (95 % interval)" if math.isfinite(half) else ""
-    theme.add_dots(figure, [float(axis.cut(mean))], [y], f"{name}, mean", colour, 10, "diamond",
-                   hover=f"{name}: mean %{{customdata[0]:.3g}}{words}", customdata=[[mean, half]],
+def _add_mean(figure: go.Figure, axis: ErrorAxis, outcome: Outcome, y: float, name: str, colour: str, symbol: str
+              ) -> None:
+    mean, half = outcome.mean, outcome.half_width
+    interval = " ± %{customdata[1]:.2g} (95 % interval)" if math.isfinite(half) else ""
+    theme.add_dots(figure, [float(axis.cut(mean))], [y], name, colour, 10, symbol, customdata=[[mean, half]],
+                   hover=f"{name}: %{{customdata[0]:.3g}}{interval}", showlegend=False,
                    error_x=axis.whisker(mean, mean - half, mean + half, color=colour, thickness=3, width=7))
 
 
@@ -191,11 +191,7 @@ def sets_picture(rows: list[SetRow], references: References, *, names: "SetNames
     axis, figure = error_axis([*(value for _, value in items), *ends]), go.Figure()
     axes.add_references(figure, axis, items, len(rows))
     for place, (row, name) in enumerate(zip(rows, labels, strict=True)):
-        mean, half = row.outcome.mean, row.outcome.half_width
-        interval = " ± %{customdata[1]:.2g}" if math.isfinite(half) else ""
-        theme.add_dots(figure, [float(axis.cut(mean))], [place], name, row.colour, 11, row.symbol,
-                       hover=f"{name}: %{{customdata[0]:.3g}}{interval}", showlegend=False, customdata=[[mean, half]],
-                       error_x=axis.whisker(mean, mean - half, mean + half, color=row.colour, thickness=2.5, width=6))
+        _add_mean(figure, axis, row.outcome, place, name, row.colour, row.symbol)
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**theme.row_axis([f"<b>{name}</b><br>{mean_words(row.outcome)}"
                                           for row, name in zip(rows, labels, strict=True)]))
