@@ -285,7 +285,7 @@ GUESS_NAMES = dict(zip(GUESSES, (f"Ann: {_LEAST}", f"Ann: {_MOST}"), strict=True
 SHAPE_NAMES = {"circle": "Equal noise (circle)", "ellipse": "Directional noise (ellipse)", "box": "Box noise"}
 GAME_RULES = (f"The school publishes two averages of {PUPILS} pupils, **sleep** and **score**, with noise. You know "
               f"all pupils but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), each as likely. A release "
-              "falls: which is it?")
+              "is drawn: which is it?")
 
 
 def chance_words(played: Game) -> str:
