@@ -4,7 +4,7 @@ import streamlit as st
 
 from mvgviz.pictures.theme import PAPER, PRIMARY
 from mvgviz.ui.menu import navigation
-from mvgviz.ui.turns import replying
+from mvgviz.ui.slices import replying
 from mvgviz.ui.visitors import ask_who, draw_full, has_room, may_enter
 
 _ICON = (f'<svg viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="{PAPER}" stroke="{PRIMARY}" stroke-width="2"/>'

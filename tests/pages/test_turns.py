@@ -7,9 +7,9 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from mvgviz.ui import slices, turns
+from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
-from mvgviz.ui.turns import Polite, Turns, replying
+from mvgviz.ui.slices import Polite, Turns, replying
 from tests.pages.app import clean, opened
 
 
@@ -82,7 +82,7 @@ def page(work):
 
 
 def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work(monkeypatch):
-    monkeypatch.setattr(turns, "_PATIENCE", 600)
+    monkeypatch.setattr(slices, "_REPLY_PATIENCE", 600)
     workers, drawn, waits, order = Polite(1), threading.Event(), threading.Event(), []
 
     def waiting():
