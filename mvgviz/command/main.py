@@ -13,7 +13,7 @@ from mvgviz.errors import InputError
 from mvgviz.query.dataset import MISSING
 from mvgviz.version import VERSION
 
-_BESIDE = {"audit": "releases", "experiments": "run", "lesson": "slides"}  # commands in the module of another
+_BESIDE = {"audit": "releases", "experiments": "run", "lesson": "run", "slides": "run"}  # in whose module
 _ABOUT = "Directional noise for private matrices, made visible. Without a command: opens the app in the browser."
 
 

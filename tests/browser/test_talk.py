@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from mvgviz import Dataset, Scenario
-from mvgviz.command import slides as command
+from mvgviz.command import run as command
 from mvgviz.command.main import main
 from mvgviz.data import sample
 from mvgviz.report.talk import talk_html
