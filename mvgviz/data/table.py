@@ -343,7 +343,7 @@ def _ranges(table: Table, features: _Features, ranges: Ranges | None) -> list[Ra
         low, high = around(least, greatest)
         if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
             raise InputError(f"{table.name} has values in {features.shown(i)} that are too large or too close together "
-                             f"to work with (beyond {_LARGEST:g}): change its unit or leave it out.")
+                             f"to work with (beyond {_LARGEST:g}): declare its range, change its unit or leave it out.")
         used[i] = Range(low, high, Origin.READ)
     return [used[i] for i in range(len(features.names))]
 

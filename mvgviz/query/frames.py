@@ -329,7 +329,8 @@ def _ranges(found: Sequence[_Column], kept: Mask) -> list[Range]:
             continue
         low, high = around(least, greatest)
         refuse(not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST), f"{_quoted(column.name)} has values "
-               "that are too large or too close together to work with: change its unit or leave it out.")
+               "that are too large or too close together to work with: declare its range, change its unit or leave it "
+               "out.")
         used.append(Range(low, high, Origin.READ))
     refuse(constant, f"The same value, or none, in every record of {_listed(constant)}: declare a range for each or "
            "leave them out.")

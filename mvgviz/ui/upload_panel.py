@@ -107,9 +107,7 @@ def draw_upload_panel() -> None:
                       args=(Scenario.default_for(own.data_name),))
         elif opened is not None:
             table = _choose_reading(opened)
-            if table is None:
-                st.caption(_KEPT)
-            else:
+            if table is not None:
                 st.text_input("Name of the data", max_chars=MOST_TITLE, **_kept(opened, "title"), help=(
                     "Every release publishes this name and the names of the columns, never the file's name."))
     if opened is None or table is None:
@@ -188,6 +186,7 @@ def _choose_reading(opened: OpenFile) -> Table | None:
         _ask_header(opened, wrong.rows)
     elif wrong is not None:
         show_error(wrong)
+        st.caption(_KEPT)
     if table is None and "member" in opened.reading:
         st.button("Another sheet", key="upload_other_sheet", on_click=opened.reading.clear)
     with st.expander("How the file was read", expanded=table is None):
