@@ -7,7 +7,6 @@ import streamlit as st
 from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, Game, game
 from mvgviz.pictures.lesson import GAME_RULES, GUESS_NAMES, SHAPE_NAMES, chance_words, end_words, game_picture
 from mvgviz.ui import screen
-from mvgviz.ui.assets import asset
 from mvgviz.ui.frame import open_plain_page
 from mvgviz.ui.menu import ATTACKER, LESSON
 
@@ -109,7 +108,6 @@ def _is_table(table: dict[str, str]) -> bool:
 
 
 open_plain_page(ATTACKER)
-st.html(f"<style>{asset('lesson.css')}</style>")
 table = sit_down()
 draw_rules(table)
 draw_round(table)

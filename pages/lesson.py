@@ -196,7 +196,6 @@ def _asked(step: str, token: str | None) -> tuple[int, Any]:
 
 
 open_plain_page(LESSON)
-st.html(f"<style>{asset('lesson.css')}</style>")
 scene, value = place()
 draw_steps(scene)
 desk, side = st.columns([1, 3] if screen.is_big() else [2, 3], gap="medium")

@@ -172,9 +172,8 @@ def plot_releases(outlines: Sequence[tuple[str, str, FloatArray]], releases: tup
     figure = go.Figure()
     if releases is not None:
         colour, (x, y) = releases
-        figure.add_scatter(x=x, y=y, mode="markers", hoverinfo="skip",
-                           name="releases (95 % inside)" if outlines else "releases",
-                           marker={"size": 6, "color": colour, "opacity": 0.45})
+        figure.add_scatter(x=x, y=y, mode="markers", name="releases" + " (95 % inside)" * bool(outlines),
+                           hoverinfo="skip", marker={"size": 6, "color": colour, "opacity": 0.45})
     _add_outlines(figure, outlines)
     return plane.boxed(figure)
 

@@ -25,8 +25,8 @@ def adopt_place() -> dict[str, str]:
     asked = {} if st.session_state.pop(_MOVED, False) else st.query_params.to_dict()
     if asked:
         st.session_state.update({key: asked.get(view) == "1" for view, key in _VIEWS.items()})
-    for view in shown_views():
-        st.html(f"<style>{asset(f'{view}.css')}</style>")
+    for style in ("lesson", *shown_views()):
+        st.html(f"<style>{asset(f'{style}.css')}</style>")
     return asked
 
 

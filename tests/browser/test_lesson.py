@@ -19,7 +19,7 @@ def test_on_the_wall_arrow_keys_go_on_and_the_class_link_holds_step_and_value(vi
     shoot(tab, "lesson-wall")
     tab.keyboard.press("ArrowRight")
     tab.wait_for_url("**step=5**")
-    expect(tab.get_by_text("Many columns, one priority")).to_be_visible()
+    expect(tab.get_by_role("heading", name="Many columns, one priority")).to_be_visible()
     at_rest(tab)
     tab.keyboard.press("ArrowLeft")
     tab.wait_for_url("**step=4&value=75**")
