@@ -25,8 +25,8 @@ from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
 _FORMAT = 3
-_TAKEN_AS_PUBLIC = ("the number of records (or of vertices, or of places for records), the names and the order of the "
-                   "columns, the declared ranges, and every choice not listed as read from the data")
+_TAKEN_AS_PUBLIC = ("the number of records (or of vertices, or of places for records), the names, kinds and order of "
+                   "the columns, the declared ranges, and every choice not listed as read from the data")
 MOST_INTERVALS = 100_000
 """Up to so many numbers the file of intervals has a line for each number, beyond a line for each row."""
 _MOST_STD = 40_000  # numbers in the JSON

@@ -20,7 +20,7 @@ from mvgviz.release.fitted import fitted_coefficients, labels, population_coeffi
 from mvgviz.release.fitted import population_refusal as about_population
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan
-from mvgviz.text import in_markdown, listed, spreadsheet_cell
+from mvgviz.text import capitalised, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
 from mvgviz.ui.release_desk import Desk, release_desk
@@ -161,7 +161,10 @@ def draw_released() -> None:
         st.caption(words.ABOUT_GROUPS)
     else:
         draw_intervals(shown)
-    if about_population(shown) is None:
+    reason = about_population(shown)
+    if reason is not None and shown.kind.is_mean:
+        st.caption(f"{capitalised(in_markdown(reason))}.")
+    elif reason is None:
         st.markdown("#### And the population?")
         found = population_means(shown, releases)
         _draw_table(words.population_columns(found, shown.units), key="release_population")

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,6 +48,12 @@ def test_a_category_is_chosen_beside_the_query():
     app.switch_page(DATA.path).run()
     app.multiselect(key="path_category").set_value([0]).run()
     assert scenario(app).category == (0,)
+
+
+def test_a_mean_says_whether_it_has_intervals_for_the_population():
+    alone = replace(VISITS, per_person=1, by_person=True, gaps="middle")
+    assert "describe values as clipped and with gaps filled" in text(released(with_table(RELEASE, alone, query="mean")))
+    assert "need one record a person" in text(released(with_table(RELEASE, VISITS, query="mean")))
 
 
 @pytest.mark.parametrize("query", ["counts", "cross_table"])
