@@ -11,6 +11,7 @@ Odds(out_of=100, accused=5, caught=9)
 import hashlib
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
 from mvgviz.validation import FloatArray
 
 _CROWDS = (100, 1_000, 10_000)
-_GRID = 400  # epsilons, for the attacker of noise that is not Gaussian
+_GRID = 200  # epsilons, for the attacker of noise that is not Gaussian
 _SAID, _ROUNDING = 0.5, 1e-9  # half a guess beyond a coin is worth saying
 
 
@@ -65,8 +66,7 @@ class SpentMu:
         """Return the fewest misses at these shares of false alarms: for blocks, what every delta allows."""
         if not self.blocks:
             return np.asarray(tradeoff(alarms, self.total))
-        grid = np.linspace(0, sum(block.pure_epsilon for block in self.blocks), _GRID)
-        known = 1 - np.array([self.delta(float(at)) for at in grid])
+        grid, known = _promises(self.blocks)
         a = np.asarray(alarms, dtype=np.float64)[..., None]
         least = np.maximum(known - np.exp(grid) * a, np.exp(-grid) * (known - a)).max(axis=-1)
         return np.asarray(np.maximum(least, 0.0))
@@ -86,6 +86,13 @@ class SpentMu:
         """
         together = compose_mu([math.sqrt(releases) * self.noise, math.sqrt(releases) * self.bound, self.directions])
         return together, (self.directions / together) ** 2 if together > 0 else 0.0
+
+
+@lru_cache(maxsize=64)
+def _promises(blocks: tuple[Block, ...]) -> tuple[FloatArray, FloatArray]:
+    """Return epsilons and ``1 - delta`` at each."""
+    grid = np.linspace(0, sum(block.pure_epsilon for block in blocks), _GRID)
+    return grid, 1 - np.array([blocks_delta(blocks, at) for at in grid.tolist()])
 
 
 def spent_mu(design: NoiseDesign) -> SpentMu:

@@ -22,10 +22,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, gaussian_mu, root
 from mvgviz.optional import optional
-from mvgviz.validation import fraction, number, numbers
+from mvgviz.validation import FloatArray, fraction, number, numbers
 
 _FINEST, _MOST_POINTS = 1e-4, 1e5  # of the grid of losses
 _PART = 10  # points of the grid that a usual pure epsilon spans
@@ -35,6 +36,7 @@ _ROOT = 1e-11  # more than the error of a root
 _ROUNDING = 1e-14  # of a sum of pure epsilons
 _SLACK = 1e-9  # of epsilon, left by the questions of a plan: more than all rounding
 _CLOSE = 1e-4  # of a factor, how near a search over loss distributions comes
+_WIDE, _ENTRIES, _HALVINGS = 10.0, 81, 24  # of a table of factors
 _LITTLE = 1e-2  # of a factor, what is not worth that search
 
 
@@ -43,7 +45,7 @@ def running_epsilon(delta: float, pure: float, mu: float) -> float:
     return pure + float(gaussian_epsilon(delta, mu))
 
 
-def plan_delta(epsilon: float, pure: float, mu: float) -> float:
+def plan_delta(epsilon: Any, pure: Any, mu: Any) -> Any:
     """Return the delta of one pure release beside Gaussian noise of ``mu``, fixed in advance: exact for box noise.
 
     The Laplace loss (``pure`` with probability 1/2, ``-pure`` with ``e^-pure/2``, exponential between) averaged over
@@ -51,8 +53,9 @@ def plan_delta(epsilon: float, pure: float, mu: float) -> float:
     ``d_(mu/2)(s) + e^s d_(mu/2)(s + pure + mu²/4)``, without cancellation.
     """
     s = (epsilon - pure) / 2 - mu * mu / 8
-    further = float(gaussian_delta(s + pure + mu * mu / 4, mu / 2))
-    return float(gaussian_delta(s, mu / 2)) + (math.exp(s + math.log(further)) if further else 0.0)
+    with np.errstate(divide="ignore"):
+        further = np.exp(s + np.log(gaussian_delta(s + pure + mu * mu / 4, mu / 2)))
+    return gaussian_delta(s, mu / 2) + further
 
 
 def plan_epsilon(delta: float, pure: Sequence[float], mu: float) -> float:
@@ -76,20 +79,19 @@ def plan_epsilon(delta: float, pure: Sequence[float], mu: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def plan_scale(epsilon: float, delta: float, pure: tuple[float, ...], gaussian: float, *, bound: bool = False) -> float:
+def plan_scale(epsilon: float, delta: float, pure: tuple[float, ...], gaussian: float) -> float:
     """Return how much of their shares the questions of a plan may spend: a factor below or above 1.
 
     ``pure``: the share of each question with pure noise, which spends ``factor * share * epsilon``; ``gaussian``: the
     shares of all others together, of mu². All of them together then cost at most epsilon at ``delta``. With one kind
-    of noise it is 1: shares of mu² add up, and pure noise alone keeps delta = 0. ``bound``: count all pure noise as
-    one release, a lower bound that needs no search over loss distributions.
+    of noise it is 1: shares of mu² add up, and pure noise alone keeps delta = 0.
     """
     if not (pure and gaussian > 0):
         return 1 - _ROUNDING if pure else 1.0
     whole, mu, total = epsilon * (1 - _SLACK) - 2 * _ROOT, gaussian_mu(epsilon, delta), math.fsum(pure)
 
     def as_one(factor: float) -> float:
-        return plan_delta(whole, factor * total * epsilon, mu * math.sqrt(factor * gaussian)) / delta - 1
+        return float(plan_delta(whole, factor * total * epsilon, mu * math.sqrt(factor * gaussian)) / delta - 1)
 
     def exactly(factor: float) -> float:
         spent = plan_epsilon(delta, [factor * each * epsilon for each in pure], mu * math.sqrt(factor * gaussian))
@@ -97,7 +99,28 @@ def plan_scale(epsilon: float, delta: float, pure: tuple[float, ...], gaussian: 
 
     found = _last(as_one, 0.5, _SLACK)
     little = found * (1 + _LITTLE) > 1 / gaussian  # where pure noise costs nothing
-    return found if bound or little or len(pure) == 1 else _last(exactly, found, _CLOSE)
+    return found if little or len(pure) == 1 else _last(exactly, found, _CLOSE)
+
+
+def near_scale(epsilon: float, delta: float, pure: float) -> float:
+    """Return about what :func:`plan_scale` does where one question has the share ``pure``, within two parts in 1 000.
+
+    Fast, for pictures of many divisions; nothing is released by it.
+    """
+    return float(np.interp(special.logit(pure), *_table(epsilon, delta))) if 0 < pure < 1 else 1.0
+
+
+@lru_cache(maxsize=64)
+def _table(epsilon: float, delta: float) -> tuple[FloatArray, FloatArray]:
+    """Return factors, by halving all at once, over the log odds of shares."""
+    odds = np.linspace(-_WIDE, _WIDE, _ENTRIES)
+    pure, gaussian, mu = special.expit(odds), special.expit(-odds), gaussian_mu(epsilon, delta)
+    low, high = np.full(odds.size, 0.5), np.minimum(1 / gaussian, (1 - 2 * math.log1p(-delta) / epsilon) / pure)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        fits = plan_delta(epsilon, middle * pure * epsilon, mu * np.sqrt(middle * gaussian)) <= delta
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return odds, low
 
 
 def _last(over: Callable[[float], float], low: float, close: float) -> float:

@@ -39,13 +39,13 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
                         **log_axis(min(*across, trade.here[0]), max(*across, trade.here[0]), room=0.03))
     figure.update_yaxes(title=f"noise on {second} ({_TIMES})",
                         **log_axis(min(*up, trade.here[1]), max(*up, trade.here[1]), room=0.03))
-    near = (" With several such questions the curve is exact at this plan's point and a close estimate elsewhere."
-            if sum(plan.pure) > 1 and not all(plan.pure) else "")
-    factor = (f" Beside each other they may spend c = {noise[0].division.factor(plan.shares):.3f} times their shares, "
-              "so that the whole plan, fixed in advance, costs no more." if any(plan.pure) and not all(plan.pure)
-              else "")
-    pure = (f" With box or Laplace noise a share is of ε and the noise is 1/s times as large.{factor}{near}"
-            if any(plan.pure) else "")
+    pure = ""
+    if any(plan.pure):
+        pure = " With box or Laplace noise a share is of ε and the noise is 1/s times as large."
+    if any(plan.pure) and not all(plan.pure):
+        pure += (f" Beside each other they may spend c = {noise[0].division.factor(plan.shares):.3f} times their "
+                 "shares, so that the whole plan, fixed in advance, costs no more. The curve is exact at this plan's "
+                 "point and a close estimate elsewhere.")
     return Picture(styled(figure, height=400), _trade_words(trade, first, second), f"""
 The curve shows every way to divide the part of the budget that both have; the other questions keep theirs. With the
 share s of μ² a question has 1/√s times the noise it would have alone, in the same shape.{pure} Diamond: both have the

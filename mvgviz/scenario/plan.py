@@ -40,7 +40,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu, root
 from mvgviz.noise.directions import Directions
-from mvgviz.noise.mixtures import plan_scale
+from mvgviz.noise.mixtures import near_scale, plan_scale
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.codec import VERSION, Saved, check_parts
 from mvgviz.scenario.own_units import feature_std
@@ -119,8 +119,11 @@ class QuestionPlan(Saved):
 
     def division(self, delta: float) -> Division:
         """Return how the shares divide the budget at ``delta``, which has to be the plan's."""
-        bound = Division(epsilon=self.epsilon, delta=fraction("delta", delta), pure=self.pure)
-        return replace(bound, gain=bound.factor(self.shares, bound=False) / bound.factor(self.shares))
+        about = Division(epsilon=self.epsilon, delta=fraction("delta", delta), pure=self.pure)
+        kinds = ([share for share, its in zip(self.shares, self.pure, strict=True) if its is kind]
+                 for kind in (True, False))
+        exact = float(plan_scale(self.epsilon, delta, tuple(next(kinds)), math.fsum(next(kinds))))
+        return replace(about, gain=exact / about.factor(self.shares))
 
     def question(self, k: int, *, delta: float) -> Scenario:
         """Question k with an epsilon of its own, at ``delta``, which has to be the plan's: ready for ``build``."""
@@ -234,8 +237,8 @@ def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
 class Division:
     """How shares divide (epsilon, delta) among questions; ``pure``: which of them have box or Laplace noise.
 
-    ``gain``: how much more the plan's own shares may spend than by the closed form, which counts several pure questions
-    as one. Elsewhere it is nearly right: for pictures and proposals. The plan itself is worked out for its own shares.
+    ``gain``: the factor of the plan's own shares over what a table of one pure question says, so that all is right at
+    these shares. For other shares it is nearly so: for pictures and proposals.
     """
 
     epsilon: float
@@ -243,11 +246,12 @@ class Division:
     pure: tuple[bool, ...]
     gain: float = 1.0
 
-    def factor(self, shares: Sequence[float], *, bound: bool = True) -> float:
+    def factor(self, shares: Sequence[float]) -> float:
         """Return by what every share is multiplied; 1 with one kind of noise."""
-        pure, others = ([share for share, its in zip(shares, self.pure, strict=True) if its is kind]
-                        for kind in (True, False))
-        return self.gain * float(plan_scale(self.epsilon, self.delta, tuple(pure), math.fsum(others), bound=bound))
+        if all(self.pure) or not any(self.pure):
+            return self.gain
+        pure = math.fsum(share for share, its in zip(shares, self.pure, strict=True) if its)
+        return self.gain * near_scale(self.epsilon, self.delta, pure)
 
     def parts(self, shares: Sequence[float]) -> list[float]:
         """Return the part of the whole mu, or of the whole epsilon, that each question may spend."""

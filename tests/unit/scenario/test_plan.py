@@ -324,7 +324,7 @@ def test_rules_with_two_kinds_of_noise_find_the_same_and_the_least():
 
     best, rng = plan.shared(plans.least_noise(noise)), np.random.default_rng(0)
     others = [plan.shared(best.shares * np.exp(0.3 * rng.standard_normal(3))) for _ in range(200)]
-    assert loss(best) <= min(map(loss, others)) * (1 + 1e-5)
+    assert loss(best) <= min(map(loss, others)) * (1 + 1e-4)  # by a table of factors, and of whole parts
 
 
 def test_a_plan_knows_its_families_in_a_file_and_refuses_what_it_cannot_count():
