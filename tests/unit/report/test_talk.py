@@ -114,6 +114,11 @@ def test_a_slide_says_no_theorem_no_symbol_and_one_thing(name):
         assert not re.search(r"[εδμσθΣρ]|theorem|lemma|\bMVG\b", said(slide), re.IGNORECASE)
 
 
+def test_one_tie_moves_a_vertex_by_one_tie():
+    first = slides(setup_of(Scenario.default_for("karate")), simulated=False)[0]
+    assert "One tie can move vertex 1 by 1 tie" in said(first)
+
+
 def test_names_are_those_that_were_typed_and_harmless():
     text = talk_html(setup_of(UPLOAD, table()), simulated=False)
     assert "<b>," not in text
