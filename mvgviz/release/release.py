@@ -134,7 +134,7 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
     checked = None if ranges is None else {name: checked_range(ends, repr(name)) for name, ends in ranges.items()}
     ready = _checked(query, design, mu=spent(query, design), mu_is=design.mu_is, ranges=checked, accept=accept,
                      delta=design.delta if delta is None else fraction("delta", delta), data=data, scenario=scenario,
-                     symmetrise=symmetrise, title=title, table=table)
+                     symmetrise=symmetrise, title=title, table=table, gaps="" if table is None else table.gaps)
     return _reserved_and_drawn([ready], ledger, population, progress)[0]
 
 

@@ -170,7 +170,7 @@ def test_default_mode_follows_the_query_s_symmetry():
     ("identity", {"tail": np.array(["printed", "exact-chi"])}, "tail must be one of"),
     ("identity", {"theta": []}, "theta must not be empty"),
     ("identity", {"theta": [0.5, math.nan, 0.5]}, "theta must be finite"),
-    ("identity", {"directions": mv.standard_basis(4)}, "directions must number 3, one for each row .*, got 4; give"),
+    ("identity", {"directions": mv.standard_basis(4)}, "directions must number 3, one for each row .*, got 4; make"),
     ("identity", {"directions": np.eye(3)}, r"directions must be Directions; make them with from_matrix\(w\)"),
 ])
 def test_bad_designs_are_refused(query, change, message):
