@@ -36,7 +36,7 @@ _ROOT = 1e-11  # more than the error of a root
 _ROUNDING = 1e-14  # of a sum of pure epsilons
 _SLACK = 1e-9  # of epsilon, left by the questions of a plan: more than all rounding
 _CLOSE = 1e-4  # of a factor, how near a search over loss distributions comes
-_WIDE, _ENTRIES, _HALVINGS = 10.0, 81, 24  # of a table of factors
+_WIDE, _ENTRIES, _HALVINGS = 10.0, 61, 18  # of a table of factors
 _LITTLE = 1e-2  # of a factor, what is not worth that search
 
 
@@ -103,7 +103,7 @@ def plan_scale(epsilon: float, delta: float, pure: tuple[float, ...], gaussian: 
 
 
 def near_scale(epsilon: float, delta: float, pure: float) -> float:
-    """Return about what :func:`plan_scale` does where one question has the share ``pure``, within two parts in 1 000.
+    """Return about what :func:`plan_scale` does where one question has the share ``pure``, within three parts in 1 000.
 
     Fast, for pictures of many divisions; nothing is released by it.
     """
