@@ -7,8 +7,9 @@ from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import FAMILIES, INFORMATION
 
-_one_number, _noises, _sums, _lacking = (cached(20, of_server)(draw) for draw in (
-    pictures.one_number_picture, pictures.noises_picture, pictures.sums_picture, pictures.lacking_picture))
+_one_number, _noises, _sums, _lacking, _counter = (cached(20, of_server)(draw) for draw in (
+    pictures.one_number_picture, pictures.noises_picture, pictures.sums_picture, pictures.lacking_picture,
+    pictures.counter_picture))
 
 setup = open_page(INFORMATION)
 promise = setup.scenario.epsilon, setup.delta
@@ -33,4 +34,9 @@ with right:
     records = st.select_slider("Records in each simulated table", pictures.RECORDS, value=50, key="information_records")
     chart(_sums(records), key="information_sums")
 st.markdown("**What the proofs need**")
-st.table(pictures.needs_rows())
+left, right = st.columns([2, 3], gap="large")
+with left:
+    chart(_counter(), key="information_counter")
+    st.caption("Paper, *Proof of Minimum Privacy Leakage*: it \"does not assume anything about the distribution of the "
+               "dataset\".")
+right.table(pictures.needs_rows())

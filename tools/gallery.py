@@ -38,7 +38,13 @@ from mvgviz.pictures.families import (
     family_releases_picture,
     family_split_picture,
 )
-from mvgviz.pictures.information import lacking_picture, noises_picture, one_number_picture, sums_picture
+from mvgviz.pictures.information import (
+    counter_picture,
+    lacking_picture,
+    noises_picture,
+    one_number_picture,
+    sums_picture,
+)
 from mvgviz.pictures.ledger import budget_numbers, budget_picture
 from mvgviz.pictures.lesson import (
     Plane,
@@ -274,7 +280,7 @@ def _paper() -> list[Drawing]:
 
 def _information() -> list[Drawing]:
     return [_drawn(one_number_picture, 1.0, 1e-6), _drawn(noises_picture, "covariance", 1.0, 1e-6),
-            _drawn(lacking_picture), _drawn(sums_picture, 50)]
+            _drawn(lacking_picture), _drawn(sums_picture, 50), _drawn(counter_picture)]
 
 
 def _release() -> list[Drawing]:

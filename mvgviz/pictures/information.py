@@ -16,7 +16,6 @@ from mvgviz.text import as_factor, as_number
 PEOPLE = 100
 RECORDS = (5, 15, 50, 150, 500, 1_500, 5_000)
 SAME = {"covariance": "Same size (covariance)", "promise": "Same promise (ε, δ)"}
-COUNTER_STD = 0.25
 _STDS, _SIGNALS = np.geomspace(0.5, 50, 31), np.geomspace(0.3, 10, 15)
 _COLOURS = dict(zip(QUERIES, (DIRECTIONAL, THEOREM2, THEOREM1), strict=True))
 
@@ -125,9 +124,25 @@ Of all answers with one covariance, a normal one lets most through. With Gaussia
 the bits that its entropy lacks. Open triangles: upper bounds, too small to tell from 0.""")
 
 
+def counter_picture() -> Picture:
+    """One yes or no, which is not normal: what Laplace noise lets through against Gaussian noise of the same size."""
+    figure, stds = go.Figure(), np.geomspace(0.1, 3, 41)
+    bits = np.array([[count_bits(1, std, laplace=laplace) for std in stds] for laplace in (False, True)])
+    for name, family, ratio in zip(("Gaussian", "Laplace"), ("gaussian", "laplace"), bits / bits[0], strict=True):
+        theme.add_line(figure, stds, ratio, name, FAMILY_COLOURS[family], 2.5,
+                       hover="noise %{x:.2g}: %{y:.3g} × Gaussian noise<extra>" + name + "</extra>")
+    least = int(np.argmin(bits[1] / bits[0]))
+    figure.update_xaxes(title="noise (standard deviation; yes is 1, no is 0)", **theme.log_axis(0.1, 3, room=0.02))
+    figure.update_yaxes(title="information let through<br>(× Gaussian noise)")
+    return Picture(theme.styled(figure, height=340), (
+        f"**For one yes or no, small Laplace noise lets less through**: {bits[1, least]:.3f} bits with noise "
+        f"{stds[least]:.2f}, Gaussian noise {bits[0, least]:.3f}."), """\
+The paper says that Gaussian noise leaks least for any dataset. One answer that is not normal refutes it: yes or no,
+each as likely. The proof holds the conditional covariance fixed, but it varies with the noise.""")
+
+
 def needs_rows() -> dict[str, list[str]]:
     """Return what the proofs need beside what the paper says, and what happens without."""
-    gaussian, laplace = (count_bits(1, COUNTER_STD, laplace=laplace) for laplace in (False, True))
     return {
         "The paper's claim": [
             "Maximising PNR maximises information",
@@ -137,12 +152,10 @@ def needs_rows() -> dict[str, list[str]]:
         "It also needs": [
             "A normal answer (said there): else ½ log PNR is only an upper bound.",
             "The same covariance and noise for all queries. Then every normal answer is best, sum or not.",
-            "A normal answer. The proof holds the conditional covariance fixed, but it varies with the noise; the best "
-            "linear estimate's error repairs that.",
+            "A normal answer. The best linear estimate's error then takes the place of the conditional covariance.",
             "Many independent records, none of which dominates, and values that have a density."],
         "Without it": [
             "Another split may let more through.",
             "A query with larger values lets more through, and needs more noise.",
-            f"One yes or no with noise {COUNTER_STD:g}: Gaussian lets {gaussian:.3f} bits through, Laplace of the same "
-            f"size {laplace:.3f}: less.",
+            "Laplace noise may leak less, as in the picture.",
             "A count has no density: its entropy is −∞, though the information is finite."]}

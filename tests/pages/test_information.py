@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from scipy import optimize, special
+from scipy import integrate, optimize, special
 
 from mvgviz.ui.menu import INFORMATION
 from tests.pages.app import assert_says, chart, clean, numbers, opened, text
@@ -47,3 +47,24 @@ def test_answers_of_more_records_lack_less():
         assert f"With {records:,} records a table" in text(clean(app))
         said[records] = float(text(app).split("second moment ")[1].split(" ")[0])
     assert said[5] > 0.2 > 0.02 > said[5_000]
+
+
+def test_small_laplace_noise_lets_less_of_one_yes_or_no_through_and_large_noise_more():
+    def bits(density, std):  # of yes or no, each as likely: the divergence of either density from their mean
+        def gap(at):
+            here, mixed = density(at, std), (density(at, std) + density(at - 1, std)) / 2
+            return here * math.log2(here / mixed) if here > 0 else 0.0
+        return integrate.quad(gap, -12, 13, points=[0, 1], limit=500)[0]
+
+    def gaussian(at, std):
+        return math.exp(-(at / std) ** 2 / 2) / (std * math.sqrt(2 * math.pi))
+
+    def laplace(at, std):
+        return math.exp(-math.sqrt(2) * abs(at) / std) / (std * math.sqrt(2))
+
+    drawn = {one["name"]: one for one in chart(clean(opened(INFORMATION.path)), "information_counter")["data"]}
+    stds, ratios = (numbers(drawn["Laplace"][axis]) for axis in "xy")
+    assert ratios.min() < 0.96 < 1.4 < ratios.max()
+    for k in (0, 12, 25):
+        expected = bits(laplace, stds[k]) / bits(gaussian, stds[k])
+        assert ratios[k] == pytest.approx(expected, rel=1e-3)
