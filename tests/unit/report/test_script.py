@@ -177,6 +177,16 @@ def test_a_program_reads_records_in_columns_and_leaves_gaps_out(tmp_path, run_he
     assert_prints(output, expected(scenario, data))
 
 
+def test_a_program_speaks_of_a_person_where_that_is_the_promise(tmp_path, run_here):
+    visits = "".join(f"p{k // 2},{k % 9}\n" for k in range(40))
+    (tmp_path / "visits.csv").write_text(f"id,x\n{visits}", encoding="utf-8")
+    source = DataSource(name="visits.csv", columns=("x",), ranges={"x": (0, 9)}, person="id", at_most=1)
+    program = python_script(Scenario.default_for("upload-0123456789ab").changed(query="mean"), source=source)
+    stopped, output, complaint = run_here(program, "--trials", TRIALS)
+    assert (stopped, complaint) == (None, "")
+    assert "neighbours: one person replaced\n" in output
+
+
 def test_a_program_takes_given_directions_from_their_file(tmp_path, run_here):
     turned = random_rotation(2, rng=np.random.default_rng(3)).matrix
     np.savetxt(tmp_path / "w.csv", turned, delimiter=",", fmt="%.17g")
