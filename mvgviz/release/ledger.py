@@ -34,7 +34,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_mu, zcdp_rho
 from mvgviz.query.queries import AS_DECLARED
 from mvgviz.release.entries import CAVEATS, MIXED_RULES, Cost, Entry, Spend, Sum, Total, identity_of, imported, tidy
@@ -128,7 +128,8 @@ class Ledger:
 
     def pure_part(self, population: str | None) -> float:
         """The part of their cap's epsilon that is kept for pure noise; None: people yet to be named."""
-        return min((pure for _, pure in self._caps(self._now(), population)), default=0.0)
+        book = self._now()
+        return min((pure for _, pure in self._caps(book, population)), default=self._own_part(book, population))
 
     def rooms(self, population: str | None, *more: Cost) -> tuple[float, float] | None:
         """Return the ``mu`` and the pure epsilon that releases about these people may reach, ``more`` included.
@@ -145,15 +146,20 @@ class Ledger:
     def set_cap(self, cap: tuple[float, float] | None, population: str | None = None, *, pure: float = 0.0) -> None:
         """Cap what may be spent on these people, for good; without a population, cap this object.
 
-        ``pure``: the part of epsilon that pure noise (box, Laplace) may spend beside Gaussian noise; set it before the
-        first release. Without Gaussian noise pure noise may spend all of epsilon.
+        ``pure``: the part of epsilon that pure noise (box, Laplace) may spend beside Gaussian noise. A Gaussian answer
+        fixes it, even if you lift the cap. Without Gaussian noise pure noise may spend all of epsilon.
         """
         cap, pure = _checked_cap(cap, pure)
-        if population is None:
-            self._cap, self._pure = cap, pure
-            return
         with self._writing() as book:
-            book.set_cap(cap, population, pure)
+            if any(entry.mu > 0 for entry in (book.entries if population is None else book.about(population))):
+                fixed = self._own_part(book, population)
+                pure = fixed if cap is None else pure
+                refuse(pure != fixed, f"the cap's part for box and Laplace noise stays {fixed:g} after a release with "
+                       "Gaussian noise: a part chosen after an answer can exceed delta")
+            if population is None:
+                self._cap, self._pure = cap, pure
+            else:
+                book.set_cap(cap, population, pure)
 
     def join(self, population: str, other: str) -> None:
         """Declare that both are the same people: all their releases count together, under the lower of two caps."""
@@ -304,6 +310,10 @@ class Ledger:
         """Return every cap for these people with its pure part; at another delta another one may be stricter."""
         own = () if population is None else [(one.cap, one.pure) for one in book.people(population)]
         return [(cap, pure) for cap, pure in ((self._cap, self._pure), *own) if cap is not None]
+
+    def _own_part(self, book: Book, population: str | None) -> float:
+        """Return the pure part of these people's last cap, lifted or not; None: of this object's."""
+        return self._pure if population is None else min((one.pure for one in book.people(population)), default=0.0)
 
     def _refuse_excess(self, book: Book, population: str, *more: Spend) -> None:
         caps, before = self._caps(book, population), book.about(population)

@@ -330,7 +330,8 @@ def test_the_bar_leaves_out_what_box_noise_has_spent_or_may_spend():
         entered(ledger, mu)
         made += 1
     assert made == numbers.more > 0
-    ledger.set_cap((2.0, 1e-5), pure=0.25)
+    ledger.set_cap((2.0, 1e-5), "y", pure=0.25)
+    ledger.join("x", "y")
     over = budget_numbers(ledger, "x", planned(mu))
     assert (over.more, over.gaussian.left) == (0, 0)
     assert "exceeds the cap" in budget_words("ε", over, lasts=False)

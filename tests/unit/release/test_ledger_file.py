@@ -385,6 +385,27 @@ def test_a_cap_without_a_pure_part_holds_for_gaussian_noise_alone_or_pure_noise_
         granted(first_pure, pure(0.1))
 
 
+@pytest.mark.parametrize("people", ["a", None])
+def test_a_gaussian_answer_fixes_the_pure_part_of_the_cap(people):
+    """Otherwise its owner could choose between both families by that answer, and exceed delta."""
+    ledger = Ledger()
+    ledger.set_cap((1.0, 1e-5), people, pure=0.2)
+    granted(ledger, pure(0.1))
+    ledger.set_cap((1.0, 1e-5), people, pure=0.3)  # pure answers do not fix it
+    release(ledger, 0.3 * WHOLE, "a")
+    for part in (0.0, 0.2, 0.6):
+        with pytest.raises(InputError, match=r"box and Laplace noise stays 0\.3 after a release with Gaussian noise"):
+            ledger.set_cap((1.0, 1e-5), people, pure=part)
+    ledger.set_cap(None, people)
+    assert ledger.cap_of("a") is None
+    with pytest.raises(InputError, match=r"stays 0\.3"):
+        ledger.set_cap((1.0, 1e-5), people)
+    assert ledger.pure_part(people) == 0.3
+    ledger.set_cap((2.0, 1e-5), people, pure=0.3)
+    assert ledger.would_exceed("a", 0.0, epsilon_pure=0.25)
+    assert not ledger.would_exceed("a", 0.0, epsilon_pure=0.15)
+
+
 @pytest.mark.parametrize("part", [-0.1, 1.0, 2.0, math.nan, "x"])
 def test_the_pure_part_is_less_than_the_cap(part):
     with pytest.raises(InputError, match="pure"):
@@ -401,9 +422,10 @@ def test_the_cap_of_a_ledger_from_before_caps_had_parts_stays(path):
     assert ledger.cap_of("patients of 2024") == (2.5, 1e-5)
     assert ledger.would_exceed("patients of 2024", 0.4)
     release(ledger, 0.1, "patients of 2024")
-    ledger.set_cap((3.0, 1e-5), "patients of 2024", pure=0.5)
-    assert not Ledger(path).would_exceed("patients of 2024", 0.0, epsilon_pure=0.5)
-    assert Ledger(path).would_exceed("patients of 2024", 0.0, epsilon_pure=0.6)
+    ledger.set_cap((3.0, 1e-5), "patients of 2025", pure=0.5)
+    release(ledger, 0.1, "patients of 2025")
+    assert not Ledger(path).would_exceed("patients of 2025", 0.0, epsilon_pure=0.5)
+    assert Ledger(path).would_exceed("patients of 2025", 0.0, epsilon_pure=0.6)
 
 
 def test_a_file_says_in_its_header_what_it_is(path):
