@@ -34,7 +34,7 @@ from mvgviz.noise.families import FAMILIES, Block
 from mvgviz.provenance import system_noise
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn, move_widths
-from mvgviz.query.queries import Query
+from mvgviz.query.queries import Query, rule_of
 from mvgviz.validation import FloatArray
 
 STEPS = 2**30  # steps of the lattice across what one record can change
@@ -163,11 +163,12 @@ def checked_body(table: Dataset, query: Query, blocks: Sequence[Block]) -> Repla
     if any(block.family.name == "laplace" and len(block.rows) > 1 for block in blocks):
         raise InputError("Laplace noise has one feature in each block")
     rows = sorted(row for block in blocks for row in block.rows)
-    asked = (query.row_names, query.n_records, list(range(query.rows)))
+    asked = (query.row_names, query.n_records, query.neighbour_rule, list(range(query.rows)))
     widths = move_widths(table.widths, table.levels, added=body.added)
-    if asked != (table.features, table.n_records, rows) or not np.array_equal(body.widths, widths):
-        raise InputError("query, data and noise must have the same features, ranges and records; make the query from "
-                         "this data")
+    rule = rule_of("add-remove" if body.added else "replace", table.per_person)
+    if asked != (table.features, table.n_records, rule, rows) or not np.array_equal(body.widths, widths):
+        raise InputError("query, data and noise must have the same features, ranges, records and people; make the "
+                         "query from this data")
     if not table.n_records <= _MOST_RECORDS:
         raise InputError(f"box and Laplace noise allow at most {_MOST_RECORDS:,} records; choose Gaussian noise")
     return body

@@ -265,7 +265,7 @@ def test_one_person_is_one_whether_the_id_is_a_number_or_a_text():
     frame = pd.DataFrame({"p": [1, "1", 2, 1.0, Decimal("1.00"), np.longdouble(1)], "x": [0.0, 1.0, 2.0, 3.0, 3.0, 3]})
     data = Dataset.from_frame(frame, ranges={"x": (0, 3)}, person="p", at_most=1)
     assert data.matrix.tolist() == [[0.0, 2.0]]
-    frame["p"] = ["1", "1.0", "a", " 01", "a ", "9e9999999"]
+    frame["p"] = [b"1", "1.0", "a", " 01", b"a ", "9e9999999"]
     data = Dataset.from_frame(frame, ranges={"x": (0, 3)}, person="p", at_most=1)
     assert data.matrix.tolist() == [[0.0, 2.0, 3.0]]
 

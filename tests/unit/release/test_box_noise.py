@@ -175,11 +175,15 @@ def test_what_box_noise_does_not_fit_is_refused():
     for query in (covariance(data), mean(data, bound=RecordBound(radius=0.1))):
         with pytest.raises(InputError, match="choose Gaussian noise"):
             noisy_values(data, query, noise)
-    for other in (table(np.zeros((2, 9))), table(np.zeros((3, 8))), table(np.zeros((2, 8)), upper=0.3)):
-        with pytest.raises(InputError, match="same features, ranges and records"):
+    several = table(np.zeros((2, 8)), per_person=2)
+    for other in (table(np.zeros((2, 9))), table(np.zeros((3, 8))), table(np.zeros((2, 8)), upper=0.3), several):
+        with pytest.raises(InputError, match="same features, ranges, records and people"):
             noisy_values(other, mean(data), noise)
+    for ask in (mean, identity):  # the promise would be about two records and the noise for one
+        with pytest.raises(InputError, match="same features, ranges, records and people"):
+            noisy_values(data, ask(several), noise)
     for wrong in (boxes(((0,), 1.0)), boxes(((0, 1), 1.0), ((1,), 1.0))):
-        with pytest.raises(InputError, match="same features, ranges and records"):
+        with pytest.raises(InputError, match="same features, ranges, records and people"):
             noisy_values(data, mean(data), wrong)
     with pytest.raises(InputError, match="one feature in each block"):
         noisy_values(data, mean(data), boxes(((0, 1), 1.0), family="laplace"))

@@ -98,7 +98,7 @@ def test_noise_that_cannot_be_released_is_refused_before_anything_is_entered():
             continue
         with pytest.raises(mv.InputError, match="ellipse noise cannot be drawn exactly"):
             release(query, design, table=DATA, ranges=DATA.ranges, data="a", ledger=ledger)
-    with pytest.raises(mv.InputError, match="same features, ranges and records"):
+    with pytest.raises(mv.InputError, match="same features, ranges, records and people"):
         released(table=make_dataset(3, 41), ledger=ledger)
     assert ledger.entries == ()
 
