@@ -23,7 +23,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import AS_DECLARED, Query
+from mvgviz.query.queries import AS_DECLARED, NEIGHBOURS, Query, rule_of
 from mvgviz.release.answer import Release
 from mvgviz.release.box_noise import pure_epsilon
 from mvgviz.release.entries import Entry, Spend, Sum, Total
@@ -138,9 +138,11 @@ class Session(AbstractContextManager["Session"]):
 
     def _check_about(self, query: Query) -> None:
         named = instance("query", query, Query).is_named_like(self.data)
-        if not (named and query.n_records in (None, self.data.n_records)):
-            raise InputError("features or number of records differ from the session's data; make the query from that "
-                             "data, or begin another session")
+        people = {AS_DECLARED, *(rule_of(neighbours, self.data.per_person) for neighbours in NEIGHBOURS)}
+        if not (named and query.n_records in (None, self.data.n_records)
+                and (query.is_graph or query.neighbour_rule in people)):
+            raise InputError("features, number of records or people differ from the session's data; make the query "
+                             "from that data, or begin another session")
         rules = {entry.neighbour_rule for entry in self._entries} | {query.neighbour_rule}
         if len(rules - {AS_DECLARED}) > 1:
             raise InputError("a session needs one kind of neighbours: its releases and this query are about "

@@ -1,6 +1,7 @@
 """A session that holds a budget."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,7 +109,8 @@ def test_nonsense_is_one_sentence(wrong):
         mv.Session(wrong.pop("data", DATA), **({"budget": (1, 1e-5), "population": "p", "ledger": mv.Ledger()} | wrong))
 
 
-@pytest.mark.parametrize("other", [make_dataset(3, 41), make_dataset(4, 40)], ids=["records", "features"])
+@pytest.mark.parametrize("other", [make_dataset(3, 41), make_dataset(4, 40), replace(DATA, per_person=2)],
+                         ids=["records", "features", "people"])
 def test_a_query_of_other_data_is_refused(other):
     with begun() as session:
         with pytest.raises(mv.InputError, match="differ from the session's data"):
