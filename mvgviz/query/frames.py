@@ -107,11 +107,11 @@ def people(series: Any) -> Iterator[str]:
         refuse(_is_gap(owner), "the column that says whose record it is must be filled in for every record")
         if not isinstance(owner, Hashable):
             raise InputError("the column that says whose record it is must hold texts or numbers, one for each person")
-        yield _person(level_text(owner))
+        yield _person(level_text(owner.decode(errors="backslashreplace") if isinstance(owner, bytes) else owner))
 
 
 def _person(text: str) -> str:
-    """Return one text for each person: 1, 1.0, "1" and " 01" are the same. Two people taken for one stay protected."""
+    """Return one text for each person: 1, 1.0, b"1" and " 01" are the same. Two people taken for one stay protected."""
     try:
         return str(Decimal(text).normalize())
     except ArithmeticError:  # no number
