@@ -91,7 +91,7 @@ class Pieces:
             raise InputError(_SOURCE)
         if not (cluster is None or hasattr(cluster, "submit")):
             raise InputError(f"cluster must be a dask.distributed.Client, got a {type(cluster).__name__}")
-        self._source, self._cluster, self._at_most = source, cluster, 1
+        self._source, self._cluster, self._at_most = source, cluster, 0
 
     @classmethod
     def from_parquet(cls, files: str | Path | Iterable[str | Path], *, ranges: Ranges, missing: str = "reject",
@@ -199,8 +199,8 @@ def _sum(piece: Dataset | _Loader | None, *, ask: _Ask, at_most: int) -> _Part |
     data = piece() if callable(piece) else piece
     if data is None:
         return None
-    if instance("a piece of a table", data, Dataset).per_person > at_most:
-        raise InputError("datasets in pieces must have one record a person: another may lie in another piece. "
+    if instance("a piece of a table", data, Dataset).by_person and data.per_person > at_most:
+        raise InputError("datasets in pieces cannot count a person's records: others may lie in other pieces. "
                          "from_parquet and from_dask count them with person= and at_most=")
     asked = ask(data)
     query = _query(asked)

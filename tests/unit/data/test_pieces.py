@@ -87,7 +87,8 @@ WIDER = Dataset(matrix=PARTS[-1].matrix, features=tuple(RANGES), lower=LOW - 100
 
 @pytest.mark.parametrize(("parts", "words"), [
     ([*PARTS[:-1], WIDER], "same ranges"), ([WIDER, *PARTS[:-1]], "same ranges"), ([], "at least one piece"),
-    ([table(PARTS[-1].matrix, per_person=2)], "one record a person"),
+    ([table(PARTS[-1].matrix, per_person=2)], "may lie in other pieces"),
+    ([table(PARTS[-1].matrix, by_person=True)], "may lie in other pieces"),
     ([PARTS[0], PARTS[1].only([0, 1])], "same features"),
     *((wrong, "the pieces of a table must be a list|a piece of a table must be a Dataset")
       for wrong in (None, 5, "ab", [5], lambda: 5, lambda: [5]))])
