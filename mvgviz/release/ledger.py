@@ -313,7 +313,10 @@ class Ledger:
 
     def _own_part(self, book: Book, population: str | None) -> float:
         """Return the pure part of these people's last cap, lifted or not; None: of this object's."""
-        return self._pure if population is None else min((one.pure for one in book.people(population)), default=0.0)
+        if population is None:
+            return self._pure
+        names = book.people(population)
+        return min((one.pure for one in [one for one in names if one.cap is not None] or names), default=0.0)
 
     def _refuse_excess(self, book: Book, population: str, *more: Spend) -> None:
         caps, before = self._caps(book, population), book.about(population)

@@ -406,6 +406,18 @@ def test_a_gaussian_answer_fixes_the_pure_part_of_the_cap(people):
     assert not ledger.would_exceed("a", 0.0, epsilon_pure=0.15)
 
 
+def test_joined_people_keep_the_pure_part_of_the_cap_that_binds_them():
+    ledger = Ledger()
+    ledger.set_cap((1.0, 1e-5), "a", pure=0.3)
+    release(ledger, 0.3 * WHOLE, "b")
+    ledger.join("b", "a")
+    with pytest.raises(InputError, match=r"stays 0\.3"):
+        ledger.set_cap((1.0, 1e-5), "b")
+    ledger.set_cap(None, "a")
+    ledger.set_cap((1.5, 1e-5), "b", pure=0.3)
+    assert ledger.pure_part("a") == ledger.pure_part("b") == 0.3
+
+
 @pytest.mark.parametrize("part", [-0.1, 1.0, 2.0, math.nan, "x"])
 def test_the_pure_part_is_less_than_the_cap(part):
     with pytest.raises(InputError, match="pure"):
