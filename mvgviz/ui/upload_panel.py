@@ -51,7 +51,7 @@ _NO_MEMORY = ("the server has too little memory for this file now. Choose fewer 
 _FILE, _PEOPLE, _COLUMNS, _QUESTION, _PRIORITY, _BUDGET = _PARTS = (
     "File", "Who is a person", "Columns and ranges", "Question", "Priority columns", "Budget")
 _NEXT = dict(pairwise(_PARTS))
-_OPEN = "_path_open"
+_OPEN, _NO_FILE = "_path_open", "Use your own file"
 
 
 @contextmanager
@@ -59,13 +59,14 @@ def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = Tru
           ) -> Iterator[None]:
     """One part of the way, with a button to the next; ``is_open``: until the person opens or folds it.
 
-    ``asks``: it has a button of its own that comes first.
+    ``asks``: it has a button of its own that comes first. An open part shows no summary: Streamlit draws a box with
+    another label from scratch, and whoever types in it would lose the cursor.
     """
     opens: dict[tuple[str, str], bool] = st.session_state.setdefault(_OPEN, {})
     own, key = (session.scenario().data, name), f"path_{name}"
     st.session_state[key] = opens.get(own, is_open)
-    with st.expander(f"**{name}**{f': {summary}' if summary else ''}", key=key,
-                     on_change=lambda: opens.update({own: st.session_state[key]})):
+    shown = f": {summary}" if summary and (summary == _NO_FILE or not st.session_state[key]) else ""
+    with st.expander(f"**{name}**{shown}", key=key, on_change=lambda: opens.update({own: st.session_state[key]})):
         yield
         if goes_on and name in _NEXT:
             st.button("Continue", key=f"path_on_{name}", type="secondary" if asks else "primary",
@@ -272,6 +273,8 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         if not table.is_graph:
             draw_form(opened, table, proposal_of(opened, table, columns))
         _use(opened, table, columns)
+        if size:
+            st.caption(size)
         own = session.upload()
         if columns and own is not None:
             names, label = list(own.dataset.features), session.scenario().label

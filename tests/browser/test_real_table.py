@@ -101,6 +101,9 @@ def to_released(hand, file):
         for label, text in (("Lowest value", low), ("Highest value", high)):
             hand.go_to(f"{label} of {name}")
             hand.type(text)
+    tab.wait_for_timeout(600)  # what was typed is on its way; a column more is in use now
+    at_rest(tab)
+    assert tab.evaluate("document.activeElement.shadowRoot?.activeElement?.ariaLabel") == "Highest value of seen"
     hand.go_to("Unit of pressure")
     hand.type("mmHg")
     for name, levels in (("sex", "f, m"), ("region", ", ".join(REGIONS))):
