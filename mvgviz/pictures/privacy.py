@@ -151,10 +151,10 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
     lowest = max(min(delta, at_zero) * _BELOW, _SMALLEST)
     reach = noise.epsilon(lowest)
     if reach < epsilon / 10:  # epsilon needs a log axis too, and 0 is left of it
-        epsilons = np.geomspace(reach * 1e-3, reach * 1.05, 200)
+        epsilons = np.geomspace(reach * 1e-3, reach * 1.05, 120)
         across: dict[str, Any] = {"type": "log", "range": [math.log10(epsilons[0]), math.log10(3 * epsilon)]}
     else:
-        epsilons = np.linspace(0, max(1.25 * epsilon, min(reach, 4 * epsilon)), 200)
+        epsilons = np.linspace(0, max(1.25 * epsilon, min(reach, 4 * epsilon)), 120)
         across = {"range": [0, float(epsilons[-1])]}
     deltas = np.array([noise.delta(float(at)) for at in epsilons])
     figure = go.Figure()
