@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui.menu import HOME, LESSON_NOTES, PAGES
@@ -147,11 +147,17 @@ def _print_first_visits(browser: Browser, plain_script: pathlib.Path) -> None:
     print(f"{'mvgviz answers after (s)':62}{up:10.2f}   ≤ 4")
 
 
+def seen(shown: Locator) -> None:
+    """Wait until it is there, and look often: Playwright's own waits look every half second in the end."""
+    while not shown.count():
+        shown.page.wait_for_timeout(10)
+
+
 def first_picture(tab: Page, address: str) -> float:
     """Seconds from a link to the first picture; the page then comes to rest."""
     start = time.perf_counter()
     tab.goto(address)
-    tab.locator(PICTURES).locator("visible=true").first.wait_for()
+    seen(tab.locator(PICTURES).locator("visible=true"))
     seconds = time.perf_counter() - start
     tab.locator(AT_REST).wait_for(state="attached")
     return seconds
@@ -173,7 +179,7 @@ def upload(tab: Page, address: str, file: pathlib.Path) -> float:
     chooser.wait_for(state="attached")
     start = time.perf_counter()
     chooser.set_input_files(file)
-    tab.locator(".js-plotly-plot", has_text="new").first.wait_for(state="attached")
+    seen(tab.locator(".js-plotly-plot", has_text="new"))
     seconds = time.perf_counter() - start
     tab.locator(AT_REST).wait_for(state="attached")
     return seconds
@@ -205,7 +211,7 @@ def long_work(tab: Page, address: str, name: str) -> float:
     tab.locator(AT_REST).wait_for(state="attached")
     start = time.perf_counter()
     chosen.click()
-    tab.locator(f".st-key-{shown} .js-plotly-plot").locator("visible=true").first.wait_for()
+    seen(tab.locator(f".st-key-{shown} .js-plotly-plot").locator("visible=true"))
     return time.perf_counter() - start
 
 
