@@ -27,7 +27,7 @@ def large(figure: go.Figure) -> go.Figure:
     """Return the figure in the common look, with larger type; nothing moves when it is touched."""
     axis: dict[str, Any] = {"title": {"font": {"size": _SIZE}}, "tickfont": {"size": _SIZE - 1}, "fixedrange": True}
     theme.laid_out(theme.styled(figure, height=410), {
-        "font": {"size": _SIZE}, "legend": {"font": {"size": _SIZE - 2}}, "dragmode": False,
+        "font": {"size": _SIZE}, "legend": {"font": {"size": _SIZE - 0.5}}, "dragmode": False,
         "xaxis": axis, "yaxis": axis})
     return figure.update_annotations(font_size=_SIZE)
 
