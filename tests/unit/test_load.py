@@ -6,6 +6,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.load import Session
+from tests.calls import awaited
 
 FULL, FRAGMENT = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
@@ -56,7 +57,7 @@ def test_a_move_in_a_fragment_is_sent_with_every_control_and_its_reply_ends_the_
         return server.sent
 
     def places(first):
-        opening, *moves = asyncio.run(visit(first))
+        opening, *moves = awaited(visit(first))
         assert not opening.widget_states.widgets
         assert [move.fragment_id for move in moves] == ["main", "main"]
         states = [{state.id: state for state in move.widget_states.widgets} for move in moves]

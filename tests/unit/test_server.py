@@ -9,6 +9,7 @@ from starlette.requests import Request
 from mvgviz.ui import door, server
 from mvgviz.ui.door import Door, _is_own, allowed_names, is_known
 from mvgviz.ui.visitors import _keep_place
+from tests.calls import awaited
 
 
 def test_a_server_that_is_no_longer_kept_tidy_says_so_and_lives(monkeypatch, caplog):
@@ -28,7 +29,7 @@ def test_a_server_that_is_no_longer_kept_tidy_says_so_and_lives(monkeypatch, cap
     monkeypatch.setattr(server, "_warm", lambda: None)
     monkeypatch.setattr(server, "_MINUTE", 0)
     monkeypatch.setattr(server, "let_go", sweep)
-    assert asyncio.run(live()) == "lived"
+    assert awaited(live()) == "lived"
     assert "no longer kept tidy" in caplog.text
 
 
@@ -102,7 +103,7 @@ def test_a_demo_takes_nothing_in(value, method, answered, monkeypatch):
         said.append(message)
 
     scope = {"type": "http", "method": method, "headers": [(b"host", b"localhost")]}
-    asyncio.run(Door(app)(scope, None, send))
+    awaited(Door(app)(scope, None, send))
     assert said[0]["status"] == answered
 
 

@@ -1,6 +1,5 @@
 """What leans on Streamlit's inside still finds there what it looks for."""
 
-import asyncio
 import gc
 import io
 import socket
@@ -14,6 +13,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from mvgviz.ui import streamlit_internals as internals
+from tests.calls import awaited
 
 
 def test_what_listens_sends_at_once_and_hands_that_on():
@@ -39,7 +39,7 @@ def test_an_upload_is_never_a_file(monkeypatch):
         yield b"1" * 2_000_000 + b"\r\n--x--"
 
     headers = Headers({"content-type": "multipart/form-data; boundary=x"})
-    form = asyncio.run(MultiPartParser(headers, sent()).parse())
+    form = awaited(MultiPartParser(headers, sent()).parse())
     with form["a"].file as file:
         assert isinstance(file._file, io.BytesIO)
 
