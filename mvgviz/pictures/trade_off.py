@@ -106,12 +106,7 @@ def trade_off_picture(setup: Setup, found: NeedsTradeOff) -> Picture:
                               showarrow=False, text=far_words(mark), font={"color": COLOURS[mark.kind]})
     figure.update_xaxes(title=ACROSS, **log_axis(*numbers.across, room=0.05))
     figure.update_yaxes(title=UP, **log_axis(*numbers.up, room=0.05))
-    return Picture(
-        styled(figure, height=400), trade_off_words(setup, found),
-        "The curve is every share of the budget for the priority columns. Noise is a root mean square in units of what "
-        "one record can change; equal Gaussian noise at the same ε and δ is 1. Dashed: release only the priority "
-        "columns. Dotted: no private Gaussian noise lies left of it (for second moments this bound may be too low). In "
-        "the corner: the paper's theorems with the same split.")
+    return Picture(styled(figure, height=400), trade_off_words(setup, found), ABOUT_CURVE)
 
 
 def far_words(mark: Mark) -> str:
@@ -119,6 +114,11 @@ def far_words(mark: Mark) -> str:
     return f"{mark.name}: {as_factor(mark.x)} ↗" if math.isfinite(mark.x) else f"{mark.name} ↗"
 
 
+ABOUT_CURVE = (
+    "The curve is every share of the budget for the priority columns. Noise is a root mean square in units of what one "
+    "record can change; equal Gaussian noise at the same ε and δ is 1. Dashed: release only the priority columns. "
+    "Dotted: no private Gaussian noise lies left of it (for second moments this bound may be too low). In the corner: "
+    "the paper's theorems with the same split.")
 MOVE = "Drag the point along its curve, or use the arrow keys, to change the share of the budget."
 STAY = "The curve shows the exact guarantee. Choose it in the sidebar to drag the point."
 

@@ -31,9 +31,9 @@ ABOUT_MARKS = ("You chose these after looking at results on the data: **not priv
 _strip = cached(12, session.here)(strip_html)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Plotly's camera button, which the frame's style hides and the two buttons press."""
-_save_chart = st.components.v2.component(
-    "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"), js=asset("save_chart.js"))
-"""Buttons that save a chart as PNG and SVG; the browser makes them, also offline."""
+_SAVE = "".join(f'<button type="button" data-chart="{{key}}" data-format="{name.lower()}" title="Save this chart as '
+                f'{name}" aria-label="Save this chart as {name}">{name}</button>' for name in ("PNG", "SVG"))
+"""Buttons for which `save_chart.js` listens: the browser makes the files, also offline."""
 
 
 def open_page(page: Page) -> Setup:
@@ -133,7 +133,7 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
                 st.markdown(about)
                 if used:
                     _explain(used)
-        _save_chart(key=f"{key}_save", data={"key": key}, width="content")
+        st.html(f'<div class="save">{_SAVE.format(key=key)}</div>', width="content")
 
 
 def _explain(used: Iterable[Word]) -> None:

@@ -3,11 +3,12 @@
 import streamlit as st
 
 from mvgviz.pictures import trade_off as words
-from mvgviz.pictures.theme import Picture, log_axis
+from mvgviz.pictures.theme import log_axis
 from mvgviz.pictures.trade_off import TradeOffNumbers
 from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import Curves, NeedsTradeOff, curves_of, trade_off_of
+from mvgviz.text import as_text
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
@@ -43,15 +44,15 @@ def found_trade_off(setup: Setup) -> NeedsTradeOff:
 
 
 @cached(12, session.here)
-def _drawn(setup: Setup) -> tuple[TradeOffNumbers, Picture]:
+def _said(setup: Setup) -> tuple[TradeOffNumbers, str]:
     found = found_trade_off(setup)
-    return words.trade_off_numbers(found), words.trade_off_picture(setup, found)
+    return words.trade_off_numbers(found), words.trade_off_words(setup, found)
 
 
 def draw_frontier(setup: Setup, *, key: str) -> None:
     """Draw the picture with its takeaway; moving the point changes the share."""
     found = found_trade_off(setup)
-    numbers, picture = _drawn(setup)
+    numbers, takeaway = _said(setup)
     across, up = (log_axis(*ends, room=0.06) for ends in (numbers.across, numbers.up))
     design = next(mark for mark in (*numbers.marks, *numbers.far) if mark.kind == "design")
     movable = design in numbers.marks and setup.scenario.guarantee == "exact"
@@ -71,9 +72,9 @@ def draw_frontier(setup: Setup, *, key: str) -> None:
         **{name: [10.0**end for end in axis["range"]] for name, axis in (("across", across), ("up", up))},
         **{name: [tick for tick in axis["tickvals"] if 10 ** axis["range"][0] <= tick <= 10 ** axis["range"][1]]
            for name, axis in (("ticksAcross", across), ("ticksUp", up))},
-        "alt": picture.text_alternative})
+        "alt": as_text(takeaway)})
     st.caption(words.MOVE if movable else words.STAY)
-    draw_takeaway(picture.takeaway, picture.about, key=key)
+    draw_takeaway(takeaway, words.ABOUT_CURVE, key=key)
 
 
 def _share_on_curve(setup: Setup, found: NeedsTradeOff) -> float | None:

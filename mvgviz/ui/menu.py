@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from mvgviz.ui.cache import cached, of_session
 from mvgviz.version import TOP
 
 
@@ -49,11 +50,16 @@ PAGES = (HOME, LESSON, ATTACKER, DATA, SHAPE, BUDGET, FAMILIES, PRIVACY, UTILITY
          INFORMATION, LESSON_NOTES)
 
 
-def navigation(*, hidden: bool) -> st.Page:
-    """Register the pages, draw the menu unless hidden, and return the page of this session's address."""
+@cached(1, of_session)  # not of the server: a page knows whether its session may run it
+def _menu() -> dict[str, list[st.Page]]:
     menu: dict[str, list[st.Page]] = {}
     for page in (*PAGES, PRESENT):
         menu.setdefault(page.section, []).append(st.Page(
             page.path, title=page.label, icon=page.icon, default=page is HOME,
             visibility="hidden" if page is PRESENT else "visible"))
-    return st.navigation(menu, expanded=True, position="hidden" if hidden else "sidebar")
+    return menu
+
+
+def navigation(*, hidden: bool) -> st.Page:
+    """Register the pages, draw the menu unless hidden, and return the page of this session's address."""
+    return st.navigation(_menu(), expanded=True, position="hidden" if hidden else "sidebar")

@@ -32,7 +32,7 @@ _AWAY = ("The server does not answer. It may have stopped, or this computer is o
 _RELEASED_AWAY = " A released answer stays on the screen until you click: save or note it first."
 _RESTARTED = "The server restarted or lost this page. Your settings were restored; trials will run again."
 _browser = st.components.v2.component("mvgviz_study", html="<span></span>", js=asset("study.js"))  # a tab's memory
-_watcher = st.components.v2.component("mvgviz_away", html="<span></span>", js=asset("away.js"))  # its connection
+_watcher = st.components.v2.component("mvgviz_away", html="<span></span>", js=asset("save_chart.js") + asset("away.js"))
 
 
 def current_study() -> Study:

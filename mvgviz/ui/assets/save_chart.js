@@ -2,7 +2,7 @@
 // readable. Plotly makes the picture of its charts: its own (hidden) camera button is pressed with
 // the format set. A drawing of ours is copied with the styles it has on the page.
 
-const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity",
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity",
   "font-family", "font-size", "font-weight"];
 
 function save(key, format) {
@@ -32,7 +32,7 @@ function saveDrawing(drawing, page, name, format) {
   const originals = [drawing, ...drawing.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((one, k) => {
     const look = getComputedStyle(originals[k]);
-    LOOK.forEach((property) => one.style.setProperty(property, look.getPropertyValue(property)));
+    STYLES.forEach((property) => one.style.setProperty(property, look.getPropertyValue(property)));
   });
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
@@ -62,17 +62,9 @@ function download(address, name) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-export default function ({ parentElement, data }) {
-  const box = parentElement.querySelector(".save");
-  if (box.dataset.key === data.key) return;
-  box.dataset.key = data.key;
-  box.replaceChildren(...["png", "svg"].map((format) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = format.toUpperCase();
-    button.title = `Save this chart as ${format.toUpperCase()}`;
-    button.setAttribute("aria-label", button.title);
-    button.addEventListener("click", () => save(box.dataset.key, format));
-    return button;
-  }));
+function saveOnClick(event) {
+  const button = event.target.closest?.(".save button");
+  if (button) save(button.dataset.chart, button.dataset.format);
 }
+
+document.addEventListener("click", saveOnClick);
