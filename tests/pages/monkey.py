@@ -10,7 +10,8 @@ from mvgviz.data import sample
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui.cache import SERVER
 from mvgviz.ui.menu import ATTACKER, LESSON, PAGES, PLAN, RELEASE
-from tests.pages.app import link, opened
+from tests.pages.app import opened
+from tests.pages.shown import link
 
 KINDS = ("button", "checkbox", "toggle", "selectbox", "multiselect", "slider", "select_slider", "number_input",
          "button_group", "radio")

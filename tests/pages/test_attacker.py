@@ -2,7 +2,8 @@
 
 from mvgviz.lesson.game import GUESSES, ROUNDS, game
 from mvgviz.ui.menu import ATTACKER
-from tests.pages.app import clean, link, opened, text
+from tests.pages.app import opened
+from tests.pages.shown import clean, link, text
 
 
 def played(app, guesses):

@@ -13,7 +13,8 @@ from mvgviz.pictures.bounds import table_lines
 from mvgviz.text import as_number
 from mvgviz.ui.menu import BOUNDS
 from tests.datasets import make_dataset
-from tests.pages.app import assert_says, clean, link, opened, said, spec, text, with_table
+from tests.pages.app import opened, with_table
+from tests.pages.shown import assert_says, clean, link, said, spec, text
 
 
 def bounds(**parameters):

@@ -11,26 +11,8 @@ from mvgviz.scenario.resolve import build
 from mvgviz.ui import frontier, session
 from mvgviz.ui.menu import BUDGET
 from tests.datasets import make_dataset
-from tests.pages.app import (
-    assert_says,
-    change,
-    charts,
-    clean,
-    component,
-    frame,
-    keyed,
-    link,
-    opened,
-    press,
-    put,
-    said,
-    spec,
-    strip,
-    text,
-    to,
-    uploaded,
-    with_table,
-)
+from tests.pages.app import change, opened, press, put, to, uploaded, with_table
+from tests.pages.shown import assert_says, charts, clean, component, frame, keyed, link, said, spec, strip, text
 
 NEEDED, DIRECTIONS, THROUGH, INVERSE = ("Priority and other", "Direction by direction", "What gets through",
                                         "From noise to epsilon")

@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 from mvgviz.ui import session
 from mvgviz.ui.cache import SERVER, Cache, cached
 from mvgviz.ui.menu import BUDGET, DATA, PRIVACY, SHAPE, UTILITY
-from tests.pages.app import CSV, clean, opened
+from tests.pages.app import CSV, opened
+from tests.pages.shown import clean
 
 
 def test_the_last_asked_for_stay():

@@ -9,21 +9,8 @@ from mvgviz.scenario.scenario import TASKS
 from mvgviz.trials.levers import levers
 from mvgviz.trials.run import run_trials
 from mvgviz.ui.menu import COMPARE, UTILITY
-from tests.pages.app import (
-    assert_says,
-    change,
-    clean,
-    frame,
-    keyed,
-    link,
-    opened,
-    press,
-    put,
-    said,
-    spec,
-    to,
-    uploaded,
-)
+from tests.pages.app import change, opened, press, put, to, uploaded
+from tests.pages.shown import assert_says, clean, frame, keyed, link, said, spec
 
 RANKING, SAME, LEVERS, ADVISOR = "All mechanisms", "Same error", "Lever by lever", "Advisor"
 FEW = {"trials": "6"}

@@ -13,28 +13,9 @@ from mvgviz.report.html import report_html
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.ui.menu import BUDGET, DATA, HOME, PRIVACY, RELEASE, SHAPE
-from tests.pages.app import (
-    CSV,
-    assert_says,
-    box,
-    change,
-    chart,
-    charts,
-    clean,
-    component,
-    go,
-    link,
-    numbers,
-    opened,
-    press,
-    put,
-    released,
-    said,
-    strip,
-    text,
-    to,
-    uploaded,
-)
+from tests.pages.app import CSV, change, opened, press, put, to, uploaded
+from tests.pages.desk import box, go, released
+from tests.pages.shown import assert_says, chart, charts, clean, component, link, numbers, said, strip, text
 
 
 def pulled(**changes):

@@ -5,7 +5,9 @@ import pytest
 from mvgviz.scenario.scenario import UPLOAD
 from mvgviz.ui import visitors
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
-from tests.pages.app import box, clean, desk, keyed, opened, said, scenario, text
+from tests.pages.app import opened
+from tests.pages.desk import box, desk
+from tests.pages.shown import clean, keyed, said, scenario, text
 
 NO_FILES = "This public demo takes no files"
 

@@ -1,7 +1,6 @@
 """Every page, dataset, query and control, without a browser."""
 
 import gc
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,41 +10,26 @@ from mvgviz.data import samples
 from mvgviz.pictures.sentences import WORDS
 from mvgviz.text import as_html
 from mvgviz.ui.menu import BOUNDS, COMPARE, DATA, HOME, PAGES, PRESENT, PRIVACY
-from tests.pages.app import (
-    CSV,
-    TABS,
-    change,
-    choose,
-    clean,
-    component,
-    link,
-    opened,
-    press,
-    put,
-    said,
-    strip,
-    text,
-    to,
-    uploaded,
-)
+from tests.datasets import make_dataset
+from tests.pages.app import CSV, choose, opened, press, put, to, uploaded, walk, with_table
+from tests.pages.shown import assert_says, clean, component, keyed, link, said, strip, text
 
 SCENARIOS = [
     {"data": "two_features"}, {"data": "two_features", "query": "mean", "epsilon": "1000"},
     {"data": "liver", "task": "linear-ridge"}, {"data": "liver", "query": "identity", "mode": "columns"},
-    {"data": "liver", "query": "mean", "directions": "random", "bound": "own"},
-    {"data": "liver", "query": "kernel"},
-    {"data": "liver", "query": "moments"}, {"data": "liver", "query": "moments", "bound": "even"},
+    {"data": "liver", "query": "mean", "directions": "random", "bound": "own"}, {"data": "liver", "query": "kernel"},
+    {"data": "liver", "query": "moments", "bound": "even"},
     {"data": "liver", "query": "identity", "bound": "even", "allocation": "least-error", "scale": "declared"},
     {"data": "liver", "guarantee": "theorem1", "directions": "private", "allocation": "max-pnr", "form": "unrelaxed"},
     {"data": "liver", "guarantee": "theorem2", "directions": "eigenvectors", "allocation": "max-pnr"},
     {"data": "liver", "guarantee": "theorem2-any", "tail": "exact-chi", "directions": "rotation"},
     {"data": "liver", "allocation": "manual", "weights": "1-2-3-4-5-6", "mode": "rows"},
-    {"data": "liver", "allocation": "uniform", "mode": "columns"}, {"data": "liver", "priority_directions": "none"},
+    {"data": "liver", "allocation": "uniform", "mode": "columns", "priority_directions": "none"},
     {"data": "liver", "query": "mean", "bound": "private"},
     {"data": "liver", "epsilon": "0.002", "delta": "1e-30", "directions": "random"},
-    {"data": "cardiotocography"}, {"data": "cardiotocography", "query": "identity", "bound": "none"},
+    {"data": "cardiotocography", "query": "identity", "bound": "none"},
     {"data": "movement_simulated", "guarantee": "theorem2"}, {"data": "movement_simulated", "query": "identity"},
-    {"data": "karate", "epsilon": "0.002"}, {"data": "karate", "query": "adjacency", "directions": "eigenvectors"},
+    {"data": "karate", "query": "adjacency", "directions": "eigenvectors", "epsilon": "0.002"},
     {"data": "karate", "query": "laplacian", "guarantee": "theorem1"}]
 CHARTS = {BOUNDS: 3, PRIVACY: 4, COMPARE: 1}
 
@@ -53,15 +37,8 @@ CHARTS = {BOUNDS: 3, PRIVACY: 4, COMPARE: 1}
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: "-".join(scenario.values()))
 def test_every_page_answers_every_kind_of_scenario(scenario):
     """One session goes through all pages; which of a page's tabs is open differs from scenario to scenario."""
-    turn = SCENARIOS.index(scenario)
     app = opened(**{"task": "reconstruction", "trials": "2", "judged": "everything"} | scenario)
-    for page, (key, tabs) in TABS.items():
-        if key:
-            app.session_state[key] = tabs[turn % len(tabs)]
-        app.switch_page(page.path).run()
-        assert not app.exception, page
-        assert [one.value for one in app.error] == [], page
-        assert "nan" not in text(app).lower().split(), page
+    for page in walk(app, turn=SCENARIOS.index(scenario)):
         assert len(app.get("plotly_chart")) == CHARTS.get(page, len(app.get("plotly_chart"))), page
     asked = Scenario.from_query(link(app))
     assert (asked.data, asked.query) == (scenario["data"], scenario.get("query", asked.query))
@@ -115,8 +92,7 @@ def test_theorems_have_a_tail_and_theorem_2_needs_a_psd_query():
     app.selectbox(key="w_tail").set_value("exact-chi").run()
     assert link(clean(app)) == {"data": "liver", "guarantee": "theorem1", "tail": "exact-chi"}
     assert press(app, "w_guarantee_exact").selectbox(key="w_tail").disabled
-    press(app, "w_guarantee_theorem2")
-    app.selectbox(key="w_query").set_value("identity").run()  # it gives way
+    press(app, "w_guarantee_theorem2").selectbox(key="w_query").set_value("identity").run()  # it gives way
     assert link(clean(app)) == {"data": "liver", "query": "identity", "guarantee": "theorem1", "tail": "exact-chi"}
     assert app.button(key="w_guarantee_theorem2").disabled
     assert "Theorem 2 needs a positive semi-definite query; identity is not." in text(app)
@@ -173,17 +149,16 @@ def test_manual_split_of_many_directions_shows_those_searched_for():
 
 def test_the_simple_view_has_five_controls_and_needs_can_be_none_or_matter_more():
     app = opened(data="liver")
-    keys = Counter(widget.key for kind in ("selectbox", "select_slider", "multiselect", "slider")
-                   for widget in app.sidebar.get(kind))
-    assert keys == Counter({"w_data", "w_query", "w_epsilon", "w_priority", "w_share"})
-    app.number_input(key="w_importance_5").set_value(3).run()
-    assert link(clean(app)) == {"data": "liver", "importance": "1-3"}
-    app.number_input(key="w_importance_5").set_value(1).run()
-    assert link(clean(app)) == {"data": "liver"}
+    keys = sorted(widget.key for kind in ("selectbox", "select_slider", "multiselect", "slider")
+                  for widget in app.sidebar.get(kind))
+    assert keys == ["w_data", "w_epsilon", "w_priority", "w_query", "w_share"]
+    for importance, said_of_it in ((3, {"importance": "1-3"}), (1, {})):
+        app.number_input(key="w_importance_5").set_value(importance).run()
+        assert link(clean(app)) == {"data": "liver"} | said_of_it
     app.number_input(key="w_importance_2").set_value(2).run()
     app.multiselect(key="w_priority").set_value([2]).run()
     assert "importance" not in link(clean(app))
-    assert not [box for box in app.number_input if (box.key or "").startswith("w_importance")]
+    assert not keyed(app, "number_input", "w_importance")
     app.multiselect(key="w_priority").set_value([]).run()
     assert link(clean(app)) == {"data": "liver", "allocation": "uniform", "priority_directions": "none"}
     app.multiselect(key="w_priority").set_value([2]).run()
@@ -215,45 +190,36 @@ def test_a_link_to_an_upload_asks_for_the_file():
     assert app.file_uploader
 
 
-def test_home_s_sentence_and_picture_follow_the_scenario():
+def test_home_s_sentence_and_pictures_follow_the_scenario():
     app = opened()
-    assert "0.79× equal noise on sleep and 1.6× on score" in text(app)
-    assert "Theorem 1, as printed, asks for" in text(app)
-    assert "Private = every corner inside" in text(app)
+    assert_says(app, ["0.79× equal noise on sleep and 1.6× on score", "Theorem 1, as printed, asks for",
+                      "Private = every corner inside", "is 1.12 times the lowest possible Gaussian noise"])
+    assert "1.12 times the lowest possible Gaussian noise" in strip(app)
+    assert component(app, "home_trade_off")["here"]["x"] == pytest.approx((0.5 / 0.8) ** 0.5)
     drawn = component(app, "home_rule")
     assert drawn["names"] == ["sleep", "score"]
     assert drawn["model"]["theta"] == pytest.approx([0.8, 0.2])
     app.slider(key="w_share").set_value(50).run()
-    assert "the same circle" in text(clean(app))
-    many = clean(opened(data="liver", query="mean"))
+    assert_says(app, ["the same circle"])
+    many = opened(data="liver", query="mean")
+    assert_says(many, ["These two of 6 take 45 % of the budget"])
     assert component(many, "home_rule")["model"]["groups"] == [2, 4]  # all that are needed, and all others
-    assert "These two of 6 take 45 % of the budget" in text(many)
-
-
-def test_home_has_the_trade_off_where_there_is_one():
-    app = clean(opened())
-    assert component(app, "home_trade_off")["here"]["x"] == pytest.approx((0.5 / 0.8) ** 0.5)
-    assert "is 1.12 times the lowest possible Gaussian noise" in text(app)
-    assert "1.12 times the lowest possible Gaussian noise" in strip(app)
     graph = clean(opened(data="karate"))
     assert "trade_off" not in " ".join(one.proto.id for one in graph.get("bidi_component"))
     assert "lowest possible" not in strip(graph)
 
 
 def test_what_is_not_private_is_flagged():
-    app = opened(data="liver", directions="eigenvectors", allocation="max-pnr")
-    assert strip(app).count("not private") == 2
+    assert strip(opened(data="liver", directions="eigenvectors", allocation="max-pnr")).count("not private") == 2
 
 
 def test_an_uploaded_table_becomes_the_data_and_has_a_label():
-    app = clean(uploaded(CSV))
+    app = uploaded(CSV)
+    assert_says(app, ["2 features × 60 records", "not private"])
     assert link(app)["data"].startswith("upload-")
-    assert "2 features × 60 records" in text(app)
-    assert "not private" in text(app)
     assert "proposed from the data, accepted" in strip(press(app, "upload_know_all"))
     app.selectbox(key="upload_label").set_value("dose").run()
     assert link(clean(app))["label"] == "1"
-    to(app, HOME)
 
 
 @pytest.mark.parametrize(("content", "message"), [
@@ -278,12 +244,7 @@ def test_an_uploaded_graph_gets_graph_queries():
 
 @pytest.mark.soak
 def test_two_hundred_features_stay_usable():
-    rng = np.random.default_rng(0)
-    lines = [",".join(f"x{i}" for i in range(200)), *(",".join(f"{v:.3f}" for v in row) for row in rng.normal(
-        size=(30, 200)))]
-    app = clean(uploaded("\n".join(lines)))
-    assert "200 features × 30 records" in text(app)
-    put(app, _all=True)
+    app = put(clean(with_table(HOME, make_dataset(200, 30))), _all=True)
     app.selectbox(key="w_allocation").set_value("manual").run()
     app.multiselect(key="w_shown").set_value([150]).run()
     app.slider(key="w_part_150").set_value(60.0).run()
@@ -294,8 +255,7 @@ def test_two_hundred_features_stay_usable():
 
 
 def test_a_single_number_is_an_answer_too():
-    app = clean(uploaded("age\n" + "".join(f"{20 + i}\n" for i in range(30))))
-    change(app, query="mean")
+    app = with_table(HOME, make_dataset(1, 30), query="mean")
     for page in PAGES:
         to(app, page)
 
@@ -322,10 +282,9 @@ def test_a_table_that_was_replaced_is_let_go():
 
     others = alive()  # held, so that no identity of theirs comes again
     app = uploaded(CSV)
-    for number in range(6):
-        app.multiselect(key="upload_columns").set_value(["age"] if number % 2 == 0 else ["age", "dose"]).run()
-        to(app, HOME)
-        to(app, DATA)
+    for columns in (["age"], ["age", "dose"]) * 3:
+        app.multiselect(key="upload_columns").set_value(columns).run()
+        to(to(app, HOME), DATA)
     assert len({id(found.matrix) for found in alive()} - {id(found.matrix) for found in others}) <= 4
 
 

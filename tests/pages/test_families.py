@@ -3,25 +3,22 @@
 import pytest
 
 from mvgviz.ui.menu import PRIVACY, RELEASE, SHAPE
-from tests.pages.app import TABS, assert_says, clean, keyed, link, opened, said
+from tests.pages.app import opened, walk
+from tests.pages.desk import desk, released
+from tests.pages.shown import assert_says, clean, link, said
 
 INEXACT = "Ellipse noise cannot be drawn exactly, so it is only for trials; release box, Laplace or Gaussian noise"
-
-
-@pytest.mark.parametrize("scenario", [
+SCENARIOS = [
     *({"data": "two_features", "family": family} for family in ("ellipse", "box", "laplace", "box-ellipse")),
     {"data": "liver", "query": "identity", "family": "box", "task": "reconstruction"},
-    {"data": "liver", "family": "ellipse"}, {"data": "karate", "family": "ellipse"}],
-    ids=lambda scenario: "-".join(scenario.values()))
+    {"data": "liver", "family": "ellipse"}, {"data": "karate", "family": "ellipse"}]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: "-".join(scenario.values()))
 def test_every_page_knows_every_family(scenario):
     app = opened(**{"trials": "2"} | scenario)
-    for page, (key, tabs) in TABS.items():
-        for tab in tabs:
-            if key:
-                app.session_state[key] = tab
-            app.switch_page(page.path).run()
-            assert not app.exception, (page, tab)
-            assert {one.value for one in app.error} <= {INEXACT} if page is RELEASE else not app.error, (page, tab)
+    for page in walk(app, turn=SCENARIOS.index(scenario), refusals={INEXACT}):
+        assert page is RELEASE or not app.error, page
 
 
 def test_the_attacker_of_box_noise_is_told_and_audited():
@@ -31,17 +28,13 @@ def test_the_attacker_of_box_noise_is_told_and_audited():
 
 
 def test_box_noise_is_released_once_with_a_pure_epsilon():
-    app = clean(opened(RELEASE.path, data="two_features", family="box"))
-    keyed(app, "checkbox", "release_sure_")[0].check().run()
-    app.button(key="release_go").click().run()
-    assert_says(clean(app), ["Released, 2 × 1", "(ε = 1.00) the total becomes ε = 2.00."])
-    desk = app.session_state["_release_desk"]
-    (made,) = desk.releases
+    app = released(opened(RELEASE.path, data="two_features", family="box"))
+    assert_says(app, ["Released, 2 × 1", "(ε = 1.00) the total becomes ε = 2.00."])
+    [made] = desk(app).releases
     assert (made.family, made.epsilon_pure, made.mu) == ("box", 1.0, 0.0)
     assert "epsilon 1 with delta = 0" in made.guarantee
-    desk.ledger.set_cap((1.5, 1e-6))
-    app.run()
-    assert "would exceed the cap" in " ".join(one.value for one in app.error)
+    desk(app).ledger.set_cap((1.5, 1e-6))
+    assert "would exceed the cap" in " ".join(one.value for one in app.run().error)
 
 
 def test_a_family_is_chosen_in_the_sidebar_and_gives_way_where_it_does_not_fit():

@@ -6,7 +6,8 @@ import pytest
 from scipy import integrate, optimize, special
 
 from mvgviz.ui.menu import INFORMATION
-from tests.pages.app import assert_says, chart, clean, numbers, opened, text
+from tests.pages.app import opened
+from tests.pages.shown import assert_says, chart, clean, numbers, text
 
 
 def test_the_page_tells_an_average_and_a_worst_case_apart_and_follows_the_promise():

@@ -7,7 +7,8 @@ import pytest
 from mvgviz import Scenario, Study
 from mvgviz.ui.menu import BUDGET, DATA
 from tests import hostile
-from tests.pages.app import TABS, choose, clean, frame, link, opened, text, uploaded
+from tests.pages.app import TABS, choose, opened, uploaded
+from tests.pages.shown import clean, frame, link, text
 
 PLAIN = {"options", "raw_values", "raw_value", "value", "json", "id", "data"}
 """Fields that the browser shows as they are, or hands to a script as data."""

@@ -9,7 +9,9 @@ import pytest
 from mvgviz import Ledger, gaussian_mu
 from mvgviz.release.ledger import Spend
 from mvgviz.ui.menu import DATA, PLAN, RELEASE
-from tests.pages.app import CSV, box, choose, clean, desk, go, keyed, opened, released, said, text, to
+from tests.pages.app import CSV, choose, opened, to
+from tests.pages.desk import box, desk, go, released
+from tests.pages.shown import clean, keyed, said, text
 
 PATIENTS = "patients of 2024"
 

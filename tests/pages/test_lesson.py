@@ -9,7 +9,8 @@ import pytest
 from mvgviz.lesson.steps import STEPS, token_of
 from mvgviz.pictures.scenes import SCENES, note_of
 from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES, PAGES
-from tests.pages.app import clean, link, opened, press, spec, text, to
+from tests.pages.app import opened, press, to
+from tests.pages.shown import clean, link, spec, text
 
 NUMBERS = range(1, len(STEPS) + 1)
 END = re.compile(r"[.!?](?=\s|$)")

@@ -7,7 +7,8 @@ import pytest
 
 from mvgviz.labels import REFERENCES
 from mvgviz.ui.menu import BOUNDS, BUDGET, COMPARE, HOME, UTILITY
-from tests.pages.app import charts, opened, said
+from tests.pages.app import opened
+from tests.pages.shown import charts, said
 
 
 @pytest.mark.parametrize("parameters", [{"data": "liver", "task": "linear-ridge"}, {"data": "karate"},

@@ -23,7 +23,8 @@ from mvgviz.pictures.paper import (
 from mvgviz.ui import slices
 from mvgviz.ui.cache import SERVER
 from mvgviz.ui.menu import PAPER
-from tests.pages.app import charts, clean, link, opened, text
+from tests.pages.app import opened
+from tests.pages.shown import charts, clean, link, text
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
 

@@ -18,23 +18,9 @@ from mvgviz.release.release import plan_together
 from mvgviz.scenario.plan import build_plan, plan_noise
 from mvgviz.ui import plans
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
-from tests.pages.app import (
-    CSV,
-    box,
-    choose,
-    clean,
-    desk,
-    frame,
-    link,
-    opened,
-    press,
-    put,
-    said,
-    spec,
-    text,
-    to,
-    uploaded,
-)
+from tests.pages.app import CSV, choose, opened, press, put, to, uploaded
+from tests.pages.desk import box, desk
+from tests.pages.shown import clean, frame, link, said, spec, text
 
 LIVER = Scenario.default_for("liver")
 

@@ -6,7 +6,8 @@ import pytest
 
 from mvgviz.report.talk import SLIDES
 from mvgviz.ui.menu import HOME, PRESENT
-from tests.pages.app import clean, link, opened, press, to, uploaded
+from tests.pages.app import opened, press, to, uploaded
+from tests.pages.shown import clean, link
 
 
 def presented(**parameters):

@@ -6,7 +6,8 @@ from mvgviz import InputError
 from mvgviz.design import privacy_loss, sampling
 from mvgviz.release import audit
 from mvgviz.ui.menu import PRIVACY
-from tests.pages.app import assert_says, charts, clean, opened, put, said, text, to, uploaded
+from tests.pages.app import opened, put, to, uploaded
+from tests.pages.shown import assert_says, charts, clean, said, text
 
 NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"
 HARDENED = "The release's own sampler, fewer draws"

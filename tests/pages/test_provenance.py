@@ -26,31 +26,9 @@ from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.columns_form import kind_of, levels_in, levels_text, stated, take_rows
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY
 from mvgviz.ui.rule_picture import RuleChange
-from tests.pages.app import (
-    CSV,
-    ROOT,
-    box,
-    bring,
-    change,
-    choose,
-    clean,
-    component,
-    desk,
-    go,
-    keyed,
-    link,
-    on_exports,
-    opened,
-    own,
-    press,
-    put,
-    released,
-    scenario,
-    strip,
-    text,
-    to,
-    uploaded,
-)
+from tests.pages.app import CSV, ROOT, bring, change, choose, opened, press, put, to, uploaded
+from tests.pages.desk import box, desk, go, on_exports, released
+from tests.pages.shown import clean, component, keyed, link, own, scenario, strip, text
 
 OTHER = "height,weight,age\n" + "".join(f"{150 + i},{50 + i % 30},{30 + i % 9}\n" for i in range(40))
 TURNED = "0.6,-0.8\n0.8,0.6\n"

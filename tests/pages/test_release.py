@@ -28,24 +28,9 @@ from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.ui import release_desk
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from tests.pages.app import (
-    assert_says,
-    box,
-    change,
-    clean,
-    desk,
-    frame,
-    go,
-    keyed,
-    on_exports,
-    opened,
-    put,
-    released,
-    said,
-    text,
-    to,
-    uploaded,
-)
+from tests.pages.app import change, opened, put, to, uploaded
+from tests.pages.desk import box, desk, go, on_exports, released
+from tests.pages.shown import assert_says, clean, frame, keyed, said, text
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 

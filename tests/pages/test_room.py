@@ -7,7 +7,8 @@ import pytest
 from mvgviz.data import read_table
 from mvgviz.errors import InputError
 from mvgviz.ui import files as room
-from tests.pages.app import clean, text, uploaded
+from tests.pages.app import uploaded
+from tests.pages.shown import clean, text
 
 TABLE = b"a,b\n" + b"1,2\n3,4\n" * 50
 

@@ -15,7 +15,8 @@ from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.menu import SHAPE
 from mvgviz.ui.rule_picture import RuleChange, taken_share
 from tests.datasets import make_dataset
-from tests.pages.app import clean, link, numbers, opened, said, spec, text
+from tests.pages.app import opened
+from tests.pages.shown import clean, link, numbers, said, spec, text
 
 PANELS = {"Ellipse": "equal noise", "Three features": "on these three|at least three features",
           "Covariances": "Typical error from", "Possible outcomes": "30 releases"}

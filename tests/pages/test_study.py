@@ -9,22 +9,9 @@ import pytest
 from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
 from mvgviz.ui import study as panel
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
-from tests.pages.app import (
-    CSV,
-    bring,
-    change,
-    choose,
-    clean,
-    desk,
-    link,
-    opened,
-    own,
-    put,
-    released,
-    said,
-    text,
-    uploaded,
-)
+from tests.pages.app import CSV, bring, change, choose, opened, put, uploaded
+from tests.pages.desk import desk, released
+from tests.pages.shown import clean, link, own, said, text
 
 LIVER = Scenario.default_for("liver")
 

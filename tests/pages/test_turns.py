@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.slices import Polite, Turns, replying
-from tests.pages.app import clean, opened
+from tests.pages.app import opened
+from tests.pages.shown import clean
 
 
 def test_first_come_first_served_so_that_all_get_the_same_share():

@@ -1,7 +1,8 @@
 """Undo, redo, the list of the last choices, and the way back from a design that was taken over."""
 
 from mvgviz.ui.menu import BUDGET, COMPARE, PAPER, SHAPE
-from tests.pages.app import clean, link, opened, press, scenario, to, uploaded
+from tests.pages.app import opened, press, to, uploaded
+from tests.pages.shown import clean, link, scenario
 
 
 def test_every_choice_can_be_undone_and_redone_on_any_page():

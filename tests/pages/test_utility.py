@@ -15,20 +15,8 @@ from mvgviz.trials.run import run_trials
 from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
 from tests.datasets import make_dataset
-from tests.pages.app import (
-    assert_says,
-    change,
-    chart,
-    clean,
-    keyed,
-    link,
-    numbers,
-    opened,
-    press,
-    put,
-    said,
-    with_table,
-)
+from tests.pages.app import change, opened, press, put, with_table
+from tests.pages.shown import assert_says, chart, clean, keyed, link, numbers, said
 
 SWEEP, SETS, DRAW = "Over epsilon", "Choice of directions", "True against noisy"
 TABS = (SWEEP, SETS, DRAW)

@@ -23,18 +23,9 @@ from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.ui import files as open_files
 from mvgviz.ui import session
 from mvgviz.ui.menu import RELEASE
-from tests.pages.app import (
-    CSV,
-    change,
-    clean,
-    desk,
-    link,
-    on_exports,
-    put,
-    released,
-    to,
-    uploaded,
-)
+from tests.pages.app import CSV, change, put, to, uploaded
+from tests.pages.desk import desk, on_exports, released
+from tests.pages.shown import clean, link
 
 MARKS = ("31.4159", "27.1828", "16.1803")
 
