@@ -240,7 +240,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         bound = theorem_bound(guarantee, query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
                               sensitivity=query.printed_sensitivity, tail=tail)
         side, budget = _spend(bound, query, mode, directions, theta)
-        mu, exact = query.neighbours.worst(*both_sides(query, mode, side))
+        mu, exact, _ = query.neighbours.worst(*both_sides(query, mode, side))
     row_side, col_side = both_sides(query, mode, side)
     return with_family(NoiseDesign(
         kind=type(query), n_records=query.n_records, neighbour_rule=query.neighbour_rule, neighbours=query.neighbours,

@@ -96,7 +96,7 @@ class LengthNumbers:
 def length_numbers(table: Dataset, bound: RecordBound) -> LengthNumbers:
     """Count the lengths of a table's records in the bound's coordinates; no bin lies on both sides of the radius."""
     ellipse = bound.ellipse(table.n_features)
-    longest, radius = ellipse.longest(table), bound.radius
+    longest, radius = ellipse.longest(table.lower, table.upper), bound.radius
     inside = min(max(round(_LENGTH_BINS * radius / max(longest, radius)), 1), _LENGTH_BINS)
     edges = np.linspace(0, radius, inside + 1)
     if longest > radius:

@@ -16,19 +16,14 @@ import numpy as np
 
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.optional import optional
 from mvgviz.provenance import Origin
-from mvgviz.query.bounded_neighbours import filled
-from mvgviz.query.dataset import Dataset
-from mvgviz.query.frames import answer_frame
+from mvgviz.query.dataset import Dataset, is_added, origins
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.prior import Guess
 from mvgviz.query.record_bound import RecordBound
-from mvgviz.validation import FloatArray, count, instance, one_of
+from mvgviz.validation import FloatArray, count, instance
 
-REPLACED_RECORD = "one record replaced"
-FLIPPED_EDGE = "one edge added or removed"
-ADDED_RECORD = "one record added or removed"
-NEIGHBOURS = ("replace", "add-remove")
 AS_DECLARED = "as declared with the sensitivity"
 _ELSEWHERE = "this answer was computed elsewhere, so mvgviz cannot compute it for other records"
 _LABELS = 10_000
@@ -220,7 +215,8 @@ class Query:
     def to_frame(self) -> Any:
         """Return the true answer, which is private, as a pandas frame with names; a table has its records in rows."""
         rows, cols = self.names_of(self.value.shape, self.row_names, self.col_names)
-        return answer_frame(self.value, rows=rows, cols=cols, turned=self.is_table)
+        frame = optional("pandas").DataFrame(np.array(self.value), index=list(rows), columns=list(cols))
+        return frame.T.reset_index(drop=True) if self.is_table else frame
 
 
 def numbered(kind: str, size: int) -> tuple[str, ...]:
@@ -233,34 +229,15 @@ def sum_error(steps: int) -> float:
     return steps * UNIT / (1 - steps * UNIT)
 
 
-def origins(data: Dataset, neighbours: str = "replace") -> dict[str, Any]:
-    """Return how many records there are, one of which changes; where that number and the ranges come from."""
-    return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin,
-            "neighbour_rule": rule_of(neighbours, data.per_person)}
-
-
-def rule_of(neighbours: str, per_person: int = 1) -> str:
-    """Return what neighbours differ by, in words."""
-    if per_person == 1:
-        return ADDED_RECORD if is_added(neighbours) else REPLACED_RECORD
-    return f"up to {per_person} records of one person {'added or removed' if is_added(neighbours) else 'replaced'}"
-
-
-def is_added(neighbours: str) -> bool:
-    """Return whether a neighbour has a record more or fewer, instead of another one."""
-    return one_of("neighbours", neighbours, NEIGHBOURS) == "add-remove"
-
-
 def largest_norm(data: Dataset, bound: RecordBound | None) -> float:
     """Return the longest record that ranges and bound allow."""
     box = norm(data.largest_values)
     if bound is None:
         return box
     ellipse = bound.ellipse(data.n_features)
-    if ellipse.directions.is_standard and not ellipse.centre.any():  # as much as fits, where length is cheapest
-        squares = ellipse.weights**2
-        parts = filled(ellipse.radius**2, squares * data.largest_values**2, 1 / squares)
-        return min(box, math.sqrt(float(np.sum(parts / squares))))
+    if ellipse.directions.is_standard and not ellipse.centre.any():
+        square, _ = ellipse.most_inside(NoiseSide.identity(data.n_features), data.largest_values)
+        return min(box, math.sqrt(square))
     return min(box, norm(ellipse.centre) + ellipse.radius / float(ellipse.weights.min()))
 
 

@@ -39,8 +39,6 @@ from mvgviz.validation import FloatArray, count, frozen
 
 _MOST_CELLS = 1_500  # whose pairs are all tried
 
-Cell = tuple[int, int]
-
 
 class Category(NamedTuple):
     """A category of a table: its name, and the names and positions of the features that are its levels."""
@@ -105,39 +103,21 @@ class ReplacedCell(Neighbours):
     added: bool = False
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        return self.worst_cells(rows, cols)[0]
-
-    def worst_cells(self, rows: NoiseSide, cols: NoiseSide) -> tuple[WorstCase, Cell, Cell | None]:
-        """Return the worst case, and the cells that a record enters and leaves; None: it leaves none."""
-        lengths = np.outer(rows.precision_diagonal(), cols.precision_diagonal())
-        first, second = (self._cell(k) for k in np.argsort(-lengths, axis=None, kind="stable")[:2])
-        if self.added:
-            return self._case(lengths[first], exact=True), first, None
-        if rows.is_diagonal and cols.is_diagonal:
-            return self._case(lengths[first] + lengths[second], exact=True), first, second
-        if lengths.size > _MOST_CELLS:
-            most = math.sqrt(lengths[first]) + math.sqrt(lengths[second])
-            return self._case(most * most, exact=False), first, second
-        flat = lengths.ravel()
-        squares = flat[:, None] + flat - 2 * np.kron(rows.precision(), cols.precision())
-        first, second = (self._cell(k) for k in np.unravel_index(int(squares.argmax()), squares.shape))
-        exact = bool(squares.max() >= flat.max())
-        return self._case(max(float(squares.max()), float(flat.max())), exact=exact), first, second
-
-    def _cell(self, position: Any) -> Cell:
-        row, col = divmod(int(position), self.cols)
-        return row, col
-
-    def _case(self, square: float, *, exact: bool) -> WorstCase:
-        return WorstCase(self.records * math.sqrt(square), exact)
-
-    def difference(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
-        _, enters, leaves = self.worst_cells(rows, cols)
-        left, right = np.zeros((self.rows, 2)), np.zeros((self.cols, 2))
-        for k, (sign, cell) in enumerate(((1, enters), (-1, leaves))):
-            if cell is not None:
-                left[cell[0], k], right[cell[1], k] = sign * self.records, 1.0
-        return left, right
+        """``at``: the change ``left rightᵀ`` of a record that enters one cell and leaves another, if any."""
+        lengths = np.outer(rows.precision_diagonal(), cols.precision_diagonal()).ravel()
+        cells, exact = np.argsort(-lengths, kind="stable")[: 1 if self.added else 2], True
+        square = float(lengths[cells].sum())
+        if not self.added and not (rows.is_diagonal and cols.is_diagonal):
+            if exact := lengths.size <= _MOST_CELLS:
+                squares = lengths[:, None] + lengths - 2 * np.kron(rows.precision(), cols.precision())
+                cells = np.array(np.unravel_index(int(squares.argmax()), squares.shape))
+                exact, square = bool(squares.max() >= lengths.max()), float(max(squares.max(), lengths.max()))
+            else:
+                square = float(np.sqrt(lengths[cells]).sum()) ** 2
+        left, right, signs = np.zeros((self.rows, 2)), np.zeros((self.cols, 2)), (1, -1)
+        for k, (row, col) in enumerate(divmod(int(cell), self.cols) for cell in cells):
+            left[row, k], right[col, k] = signs[k] * self.records, 1.0
+        return WorstCase(self.records * math.sqrt(square), exact, (left, right))
 
     def reach(self, directions: Directions) -> FloatArray:
         if directions.is_standard:

@@ -29,8 +29,6 @@ from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, frozen
 
 _MOST_CORNERS = 10  # 2^20 pairs of records
-Pair = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
-"""Two records, each in its two groups of columns."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,43 +46,34 @@ class ReplacedProduct(Neighbours):
     levels: bool = False
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        """``at``: the change ``left rightᵀ`` of two records far apart: the furthest where all corners can be tried."""
         sides = (rows, self.rows), (cols, self.cols)
+        if not self.added and rows.size + cols.size <= _MOST_CORNERS:
+            return self._by_corners(rows, cols)
+        (long, known), (long_b, known_b) = (_longest(side, *ends) for side, ends in sides)
+        far = [np.where(np.abs(low) > np.abs(high), low, high) for _, (low, high) in sides]
         if self.added:
-            lengths = [_longest(side, *ends) for side, ends in sides]
-            return WorstCase(math.prod(length for length, _ in lengths) / self.n_records,
-                             all(known for _, known in lengths) and not self.levels)
-        if rows.size + cols.size <= _MOST_CORNERS:
-            return WorstCase(self._by_corners(rows, cols)[0] / self.n_records, not self.levels)
-        (long, _), (long_b, _) = (_longest(side, *ends) for side, ends in sides)
+            nothing = np.zeros(rows.size), np.zeros(cols.size)
+            return self._case(long * long_b, known and known_b and not self.levels, nothing, far)
         moves = [_longest(side, np.zeros(side.size), high - low)[0] for side, (low, high) in sides]
         angles = [math.asin(min(move / (2 * size), 1.0)) for move, size in zip(moves, (long, long_b), strict=True)]
-        return WorstCase(2 * long * long_b * math.sin(min(sum(angles), math.pi / 2)) / self.n_records, False)
+        near = np.where(far[0] == self.rows[0], self.rows[1], self.rows[0])
+        return self._case(2 * long * long_b * math.sin(min(sum(angles), math.pi / 2)), False, (near, far[1]), far)
 
-    def _by_corners(self, rows: NoiseSide, cols: NoiseSide) -> tuple[float, Pair]:
-        """The largest ``n|D|`` over all pairs of corners, and the pair."""
+    def _by_corners(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         ends = _corners(*self.rows), _corners(*self.cols)
         u, v = rows.whitener() @ ends[0], cols.whitener() @ ends[1]
         products = np.outer(np.sum(u**2, axis=0), np.sum(v**2, axis=0)).ravel()
         mixed = np.einsum("ij,kl->ikjl", u.T @ u, v.T @ v).reshape(products.size, products.size)
         squares = products[:, None] + products - 2 * mixed
         pair = [divmod(int(k), v.shape[1]) for k in np.unravel_index(squares.argmax(), squares.shape)]
-        first, second = ((ends[0][:, i], ends[1][:, j]) for i, j in pair)
-        return math.sqrt(max(float(squares.max()), 0.0)), (first, second)
+        x, y = ((ends[0][:, i], ends[1][:, j]) for i, j in pair)
+        return self._case(math.sqrt(max(float(squares.max()), 0.0)), not self.levels, x, y)
 
-    def furthest_pair(self, rows: NoiseSide, cols: NoiseSide) -> Pair:
-        """Two records far apart through the noise: the furthest where few columns allow to try all corners."""
-        sides = self.rows, self.cols
-        far, near = ([np.where((np.abs(low) > np.abs(high)) == other, high, low) for low, high in sides]
-                     for other in (False, True))
-        if self.added:
-            return (np.zeros(rows.size), np.zeros(cols.size)), (far[0], far[1])
-        if rows.size + cols.size <= _MOST_CORNERS:
-            return self._by_corners(rows, cols)[1]
-        return (near[0], far[1]), (far[0], far[1])
-
-    def difference(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
-        x, y = self.furthest_pair(rows, cols)
-        return np.stack([y[0], -x[0]], axis=1) / self.n_records, np.stack([y[1], x[1]], axis=1)
+    def _case(self, size: float, exact: bool, x: Sequence[FloatArray], y: Sequence[FloatArray]) -> WorstCase:
+        """From the largest ``n|D|`` and two records, each in its two groups of columns."""
+        change = np.stack([y[0], -x[0]], axis=1) / self.n_records, np.stack([y[1], x[1]], axis=1)
+        return WorstCase(size / self.n_records, exact, change)
 
     def reach(self, directions: Directions) -> FloatArray:
         return support(directions, np.maximum(*np.abs(self.rows)))
@@ -138,7 +127,6 @@ class CrossMoments(Query):
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         return np.maximum(*np.abs(self.neighbours.rows)), np.maximum(*np.abs(self.neighbours.cols))
-
 
 
 def cross_moments(dataset: Dataset, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:

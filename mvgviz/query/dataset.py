@@ -28,6 +28,11 @@ from mvgviz.validation import FloatArray, array, count, instance, number, number
 MISSING = ("reject", "middle", "drop")
 """What may be done with a record's gaps: refuse it, fill them with the middle of their ranges, leave it out."""
 
+REPLACED_RECORD = "one record replaced"
+FLIPPED_EDGE = "one edge added or removed"
+ADDED_RECORD = "one record added or removed"
+NEIGHBOURS = ("replace", "add-remove")
+
 _LARGEST = 1e60  # fourth powers must be numbers
 _PART = 1e-9
 
@@ -246,6 +251,24 @@ def _limits(name: str, value: Any, size: int) -> FloatArray:
     limits = array(name, np.full(size, limits) if limits.ndim == 0 else limits, ndim=1)
     refuse(limits.size != size, f"{name} must have one entry for each of the {size} features, got {limits.size}")
     return limits
+
+
+def origins(data: Dataset, neighbours: str = "replace") -> dict[str, Any]:
+    """Return how many records there are, one of which changes; where that number and the ranges come from."""
+    return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin,
+            "neighbour_rule": rule_of(neighbours, data.per_person)}
+
+
+def rule_of(neighbours: str, per_person: int = 1) -> str:
+    """Return what neighbours differ by, in words."""
+    if per_person == 1:
+        return ADDED_RECORD if is_added(neighbours) else REPLACED_RECORD
+    return f"up to {per_person} records of one person {'added or removed' if is_added(neighbours) else 'replaced'}"
+
+
+def is_added(neighbours: str) -> bool:
+    """Return whether a neighbour has a record more or fewer, instead of another one."""
+    return one_of("neighbours", neighbours, NEIGHBOURS) == "add-remove"
 
 
 _FINENESS = 10  # a proposed range is at most about this many steps wide

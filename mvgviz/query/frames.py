@@ -1,4 +1,4 @@
-"""A data frame as a dataset, and an answer as a data frame: records in rows, as everybody has them.
+"""A data frame as a dataset: records in rows, as everybody has them.
 
 Any frame will do whose columns can be had by name and turned into arrays (``frame.columns``,
 ``frame[name].to_numpy()``): pandas, polars and their kin. Neither is imported to read one.
@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.optional import optional
 from mvgviz.provenance import Category, Origin, Range, Ranges, checked_origin
 from mvgviz.query.dataset import MISSING, Dataset, around, checked_range, pair_of
 from mvgviz.validation import FloatArray, count, one_of
@@ -335,13 +334,6 @@ def _ranges(found: Sequence[_Column], kept: Mask) -> list[Range]:
     refuse(constant, f"The same value, or none, in every record of {_listed(constant)}: declare a range for each or "
            "leave them out.")
     return used
-
-
-def answer_frame(value: FloatArray, *, rows: Sequence[str], cols: Sequence[str], turned: bool) -> Any:
-    """Return an answer as a pandas frame; ``turned``: a table, whose records become rows."""
-    pandas = optional("pandas")
-    frame = pandas.DataFrame(np.array(value), index=list(rows), columns=list(cols))
-    return frame.T.reset_index(drop=True) if turned else frame
 
 
 def _quoted(name: Any) -> str:

@@ -50,10 +50,7 @@ class ReplacedMember(Neighbours):
     added: bool = False
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        return self._worst(rows, cols)[0]
-
-    def _worst(self, rows: NoiseSide, cols: NoiseSide) -> tuple[WorstCase, FloatArray, FloatArray]:
-        """The worst case, and the change ``left rightᵀ`` that attains it where it is exact."""
+        """``at``: the change ``left rightᵀ`` that attains it where it is exact, or nearly so."""
         weights = cols.precision_diagonal()
         first = int(weights.argmax())
         whole, record, known = self._longest(rows, 1.0)
@@ -78,15 +75,10 @@ class ReplacedMember(Neighbours):
         found = longest(rows.whitener(), centre, halves)
         return found.square, centre + halves * (1.0 if found.signs is None else found.signs), found.signs is not None
 
-    def _case(self, square: float, change: FloatArray, groups: dict[int, int], *, exact: bool
-              ) -> tuple[WorstCase, FloatArray, FloatArray]:
+    def _case(self, square: float, change: FloatArray, groups: dict[int, int], *, exact: bool) -> WorstCase:
         right = np.zeros((self.groups, 1))
         right[list(groups), 0] = list(groups.values())
-        return WorstCase(self.records * math.sqrt(float(square)), bool(exact)), self.records * change[:, None], right
-
-    def difference(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
-        """Return ``left`` and ``right``: the change ``left rightᵀ`` that is hardest to hide, or one nearly so."""
-        return self._worst(rows, cols)[1:]
+        return WorstCase(self.records * math.sqrt(float(square)), bool(exact), (self.records * change[:, None], right))
 
     def reach(self, directions: Directions) -> FloatArray:
         return support(directions, np.append(self.halves, 1.0))

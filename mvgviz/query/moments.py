@@ -28,8 +28,8 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import nearest_psd
-from mvgviz.query.base import Query, inside, is_added, origins
-from mvgviz.query.dataset import Dataset
+from mvgviz.query.base import Query, inside
+from mvgviz.query.dataset import Dataset, is_added, origins
 from mvgviz.query.neighbours import Neighbours, WorstCase
 from mvgviz.query.record_bound import Ellipse, RecordBound
 from mvgviz.query.second_moments import CONSTANT, JointMoments

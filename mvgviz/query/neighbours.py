@@ -8,7 +8,7 @@ cheap, else an upper bound. ``M = Sigma^-1`` throughout; nothing here is in the 
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,25 +26,15 @@ _MOST_PRODUCTS = 64  # features; above, the bound from products would take a sec
 
 
 class WorstCase(NamedTuple):
-    """The largest ``mu`` over all neighbours, or an upper bound on it."""
+    """The largest ``mu`` over all neighbours, or an upper bound on it.
+
+    ``at``: what attains it, where that is known: a column's move, two records, or two vertices. Of counts and groups
+    the change ``left rightᵀ`` of the answer, or a large one where there is only a bound.
+    """
 
     mu: float
     exact: bool
-
-
-class WorstMove(NamedTuple):
-    """A worst case and the move of one column that attains it, None where it is an upper bound."""
-
-    case: WorstCase
-    move: FloatArray | None
-    column: int
-
-
-class WorstRecords(NamedTuple):
-    """A worst case and the two records that attain it, None where it is an upper bound."""
-
-    case: WorstCase
-    records: tuple[FloatArray, FloatArray] | None
+    at: Any = None
 
 
 class Neighbours:
@@ -91,23 +81,17 @@ class ReplacedColumn(Neighbours):
     levels: Levels = ()
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        return self.worst_move(rows, cols).case
-
-    def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
         """``mu² = max_d dᵀMd · max_j (Psi^-1)_jj``: d in the column j that the noise hides least (each of several)."""
-        square, move = self.longest_move(rows)
-        weight, known = self.columns_weight(cols)
-        mu = math.sqrt(square) * math.sqrt(weight) / self.divisor
-        exact = move is not None and known
-        return WorstMove(WorstCase(mu, exact), move if exact else None, self.columns(cols)[0])
-
-    def longest_move(self, rows: NoiseSide) -> tuple[float, FloatArray | None]:
-        """Return the largest ``dᵀMd`` and its d, None where it is an upper bound."""
+        move: FloatArray | None
         if rows.is_diagonal:
             move = self.widest(rows.precisions)
-            return float(move**2 @ rows.precisions), move
-        found = longest(rows.whitener(), np.zeros(self.widths.size), self.widths)
-        return found.square, None if found.signs is None or self.levels else found.signs * self.widths
+            square = float(move**2 @ rows.precisions)
+        else:
+            square, signs = longest(rows.whitener(), np.zeros(self.widths.size), self.widths)
+            move = None if signs is None or self.levels else signs * self.widths
+        weight, known = self.columns_weight(cols)
+        exact = move is not None and known
+        return WorstCase(math.sqrt(square) * math.sqrt(weight) / self.divisor, exact, move if exact else None)
 
     def widest(self, precisions: FloatArray) -> FloatArray:
         """The longest move along the features: across every range, and in each set of levels from one to another."""
@@ -158,27 +142,22 @@ class ReplacedOuterProduct(Neighbours):
     levels: Levels = ()
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        return self.worst_records(rows, cols).case
+        """With ``Psi = Sigma`` from the box; else from the largest ``||D||_F``.
 
-    def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
-        """With ``Psi = Sigma`` from the box; else from the largest ``||D||_F``."""
+        Added: ``|A x| |B x|``, the longest record through either side; an empty place counts as 0.
+        """
         if self.added:
-            return self._added(rows, cols)
+            (first, record), (second, other) = (self.longest_record(side) for side in (rows, cols))
+            mu = math.sqrt(first) * math.sqrt(second) / self.n_records
+            exact = record is not None and other is not None and np.array_equal(record, other)
+            return WorstCase(mu, exact, (np.zeros(self.lower.size), record) if exact else None)
         if cols is rows:
-            (distance, exact), records = self._furthest(rows)
-            return WorstRecords(WorstCase(distance / self.n_records, exact), records)
+            found = self._furthest(rows)
+            return found._replace(mu=found.mu / self.n_records)
         unit = NoiseSide.identity(rows.size)
-        (sensitivity, exact), records = self.worst_records(unit, unit)
+        sensitivity, exact, records = self.worst(unit, unit)
         attained = exact and rows.is_isotropic and cols.is_isotropic
-        return WorstRecords(WorstCase(sensitivity * _stretch(rows, cols), attained), records if attained else None)
-
-    def _added(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
-        """``|A x| |B x|``: the longest record, through either side; an empty place counts as 0."""
-        (first, record), (second, other) = (self.longest_record(side) for side in (rows, cols))
-        mu = math.sqrt(first) * math.sqrt(second) / self.n_records
-        if record is None or other is None or not np.array_equal(record, other):
-            return WorstRecords(WorstCase(mu, False), None)
-        return WorstRecords(WorstCase(mu, True), (np.zeros(record.size), record))
+        return WorstCase(sensitivity * _stretch(rows, cols), attained, records if attained else None)
 
     def longest_record(self, side: NoiseSide) -> tuple[float, FloatArray | None]:
         """Return the largest ``xᵀMx`` and its x, None where it is an upper bound."""
@@ -208,11 +187,11 @@ class ReplacedOuterProduct(Neighbours):
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
     @cached_property
-    def _known(self) -> dict[bytes, WorstRecords]:
+    def _known(self) -> dict[bytes, WorstCase]:
         """The furthest pairs through noise along the features: the same few are asked for again and again."""
         return {}
 
-    def _furthest(self, side: NoiseSide) -> WorstRecords:
+    def _furthest(self, side: NoiseSide) -> WorstCase:
         """``sup ||u uᵀ - u'u'ᵀ||_F`` over ``u = A x``, ``A`` the whitener, x in the box."""
         if not side.is_diagonal:
             return self._found(side)
@@ -223,37 +202,37 @@ class ReplacedOuterProduct(Neighbours):
             self._known[key] = self._found(side)
         return self._known[key]
 
-    def _found(self, side: NoiseSide) -> WorstRecords:
+    def _found(self, side: NoiseSide) -> WorstCase:
         found = self._in_box(side)
         if not self.levels:
             return found
-        bound, q = found.case.mu, side.precisions
+        bound, q = found.mu, side.precisions
         if side.is_diagonal:  # from the longest record and the longest move that have one level of each set
             moves = ReplacedColumn(widths=self.upper - self.lower, levels=self.levels).widest(q) / 2
             shortest = shortest_square(side.whitener(), self._centre, self._halves)
             most = bound_from_lengths(float(self.largest_record(q) ** 2 @ q), shortest, float(moves**2 @ q))
             bound = min(bound, most)
-        return WorstRecords(WorstCase(bound, False), None)
+        return WorstCase(bound, False)
 
-    def _in_box(self, side: NoiseSide) -> WorstRecords:
+    def _in_box(self, side: NoiseSide) -> WorstCase:
         m, low, high = self.lower.size, self.lower, self.upper
         one_sided, symmetric = bool(((low >= 0) | (high <= 0)).all()), bool((low == -high).all())
         if side.is_diagonal and one_sided:  # one pair attains every entry
             ends = np.where(np.abs(low) > np.abs(high), low, high), np.clip(0.0, low, high)
-            return WorstRecords(WorstCase(self._entry_by_entry(side), True), ends)
+            return WorstCase(self._entry_by_entry(side), True, ends)
         if side.is_diagonal and symmetric and m <= _SYMMETRIC_EDGES:
             return self._enumerated(side, np.ones((1, m)))  # signs can be absorbed
         if m <= _ALL_EDGES:
             signs = box_norms.all_signs(m)
             return self._enumerated(side, signs[: 2 ** (m - 1)] if symmetric else signs)
-        return WorstRecords(WorstCase(self._bound(side), False), None)
+        return WorstCase(self._bound(side), False)
 
-    def _enumerated(self, side: NoiseSide, corners: FloatArray) -> WorstRecords:
+    def _enumerated(self, side: NoiseSide, corners: FloatArray) -> WorstCase:
         whitener, centre, halves = side.whitener(), self._centre, self._halves
         pair = box_norms.furthest_pair(whitener, centre, halves, corners)
         x, y = (np.where(z == 1, self.upper, np.where(z == -1, self.lower, np.clip(
             centre + halves * z, self.lower, self.upper))) for z in pair)
-        return WorstRecords(WorstCase(box_norms.outer_distance(whitener, x, y), True), (x, y))
+        return WorstCase(box_norms.outer_distance(whitener, x, y), True, (x, y))
 
     def _bound(self, side: NoiseSide) -> float:
         whitener, centre, halves = side.whitener(), self._centre, self._halves
@@ -307,13 +286,9 @@ class FlippedEdge(Neighbours):
     laplacian: bool
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        return self.worst_edge(rows, cols)[0]
-
-    def worst_edge(self, rows: NoiseSide, cols: NoiseSide) -> tuple[WorstCase, tuple[int, int]]:
-        """Return the worst case and the two vertices of the edge that attains it."""
         squares = self.squares(rows, cols)
         i, j = (int(k) for k in np.unravel_index(int(np.argmax(squares)), squares.shape))
-        return WorstCase(math.sqrt(float(squares[i, j])), True), (min(i, j), max(i, j))
+        return WorstCase(math.sqrt(float(squares[i, j])), True, (min(i, j), max(i, j)))
 
     def squares(self, rows: NoiseSide, cols: NoiseSide) -> FloatArray:
         """Return the square of ``||Sigma^-1/2 D Psi^-1/2||_F`` for every pair of vertices, 0 on the diagonal."""

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.query.base import FLIPPED_EDGE, UNIT, Derivation, Query, sum_error
-from mvgviz.query.dataset import Dataset
+from mvgviz.query.base import UNIT, Derivation, Query, sum_error
+from mvgviz.query.dataset import FLIPPED_EDGE, Dataset
 from mvgviz.query.neighbours import AnyChange, FlippedEdge
 from mvgviz.query.prior import Guess, guessed_edges, guessed_similarities
 from mvgviz.query.record_bound import RecordBound

@@ -24,7 +24,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Learned, Origin, Receipt, checked_origin, counted, receipt_for, receipts_of, weakest
-from mvgviz.query.dataset import Dataset
+from mvgviz.query.dataset import Dataset, origins
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, generator, numbers, positive, shares
 
 _WITHIN = 1 - 1e-12  # records are clipped to a little less than the edge, so that rounding leaves none outside
@@ -111,7 +111,7 @@ class RecordBound:
         ellipse = self.ellipse(dataset.n_features)
         part = ellipse.parts(dataset.matrix)
         centre, extent = ellipse.centre, ellipse.extent()
-        least = min(1.0, self.radius * _WITHIN / ellipse.longest(dataset))
+        least = min(1.0, self.radius * _WITHIN / ellipse.longest(dataset.lower, dataset.upper))
         low = np.maximum(np.minimum(dataset.lower, centre + least * (dataset.lower - centre)), centre - extent)
         high = np.minimum(np.maximum(dataset.upper, centre + least * (dataset.upper - centre)), centre + extent)
         moved = centre[:, None] + part * (dataset.matrix - centre[:, None])
@@ -127,7 +127,7 @@ class RecordBound:
         """
         ellipse = self.ellipse(lower.size)
         ends = ellipse.furthest(lower, upper)
-        kept = min(1.0, self.radius * _WITHIN / ellipse.length_of(ends))
+        kept = min(1.0, self.radius * _WITHIN / ellipse.longest(lower, upper))
         return np.outer(ends, ends) * (1 - kept**2) if products else ends * (1 - kept)
 
     def count_outside(self, dataset: Dataset) -> int:
@@ -164,17 +164,14 @@ class Ellipse:
         edge = self.radius * _WITHIN
         return np.asarray(edge / np.maximum(self.lengths(matrix), edge))
 
-    def longest(self, dataset: Dataset) -> float:
+    def longest(self, lower: FloatArray, upper: FloatArray) -> float:
         """No record of these ranges is longer; where nothing is turned, some corner is as long."""
-        return self.length_of(self.furthest(dataset.lower, dataset.upper))
+        along = np.abs(self.directions.matrix.T) @ self.furthest(lower, upper)
+        return float(np.linalg.norm(self.weights * along))
 
     def furthest(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Return how far from the centre a value of each feature can lie."""
         return np.maximum(np.abs(lower - self.centre), np.abs(upper - self.centre))
-
-    def length_of(self, ends: FloatArray) -> float:
-        """No record that lies so far from the centre, feature by feature, is longer."""
-        return float(np.linalg.norm(self.weights * (np.abs(self.directions.matrix.T) @ ends)))
 
     def extent(self) -> FloatArray:
         """Return how far the ellipse reaches from its centre along each feature."""
@@ -186,6 +183,18 @@ class Ellipse:
         inverse = self.inverse
         _, axes, turned = np.linalg.svd(side.whitener() @ inverse)
         return np.asarray(axes), np.asarray(inverse @ turned.T)
+
+    def most_inside(self, side: NoiseSide, ends: FloatArray, radii: float = 1) -> tuple[float, FloatArray]:
+        """Return the longest ``xᵀMx`` with ``|x_i| <= ends_i``, this many radii long at most, and its x (no rotations).
+
+        The squared length is spent where the noise hides least.
+        """
+        prices, caps = side.precisions / self.weights**2, (self.weights * ends) ** 2
+        order = np.argsort(-prices, kind="stable")
+        before = np.concatenate([[0.0], np.cumsum(caps[order])[:-1]])
+        parts = np.zeros(caps.size)
+        parts[order] = np.clip((radii * self.radius) ** 2 - before, 0.0, caps[order])
+        return float(parts @ prices), np.sqrt(parts) / self.weights
 
     def shape_shares(self, reach: FloatArray) -> FloatArray:
         """Return the split that gives noise the shape of the ellipse, where ``reach`` is what a share is counted in."""
@@ -215,37 +224,28 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
     the ranges allow. ``rng`` may be a function that adds noise of a standard deviation to a count, such as a hardened
     one.
     """
-    _refuse_persons(dataset)
     share, budget = fraction("quantile", quantile), positive("mu", mu)
     if bound is None:
         bound = RecordBound.from_shares(dataset, np.full(dataset.n_features, 1 / dataset.n_features))
     shape = bound.ellipse(dataset.n_features)
     lengths = np.sort(shape.lengths(dataset.clipped().matrix))
-    corner = shape.longest(dataset)
+    corner = shape.longest(dataset.lower, dataset.upper)
     low, high, noise = fraction("least", least) * corner, corner, math.sqrt(count("halvings", halvings)) / budget
-    noisy = rng if callable(rng) else _from_generator(rng)
+
+    def noisy(value: int) -> float:
+        return rng(value, noise) if callable(rng) else value + noise * float(generator(rng).standard_normal())
+
     for _ in range(halvings):
         middle = math.sqrt(low * high)
-        within = noisy(int(np.searchsorted(lengths, middle, side="right")), noise)
+        within = noisy(int(np.searchsorted(lengths, middle, side="right")))
         low, high = (middle, high) if within < share * lengths.size else (low, middle)
-    receipt = _receipt(rng, dataset, what="radius", mu=budget)
-    return replace(bound, radius=high, receipts=(*bound.receipts, receipt),
+    return replace(bound, radius=high, receipts=(*bound.receipts, _receipt(rng, dataset, what="radius", mu=budget)),
                    origin=weakest([bound.origin, dataset.ranges_origin]))
 
 
 def _receipt(source: object, dataset: Dataset, **facts: Any) -> Receipt:
-    from mvgviz.query.base import origins  # which imports this module
-
-    return receipt_for(source, **facts, **origins(dataset))
-
-
-def _refuse_persons(dataset: Dataset) -> None:
     refuse(dataset.per_person > 1, "a private bound supports one record a person; choose a bound from the ranges")
-
-
-def _from_generator(rng: np.random.Generator) -> NoisyCount:
-    draws = generator(rng)
-    return lambda value, std: value + std * float(draws.standard_normal())
+    return receipt_for(source, **facts, **origins(dataset))
 
 
 def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | NoisyCount,
@@ -306,7 +306,6 @@ def private_spreads(dataset: Dataset, *, mu: float, rng: np.random.Generator, ce
     even spread is lifted to it. The numbers keep a receipt, and so do arrays computed from them: for trials; a release
     refuses what came from a seed.
     """
-    _refuse_persons(dataset)
     budget, data = positive("mu", mu), dataset.clipped()
     middle = np.broadcast_to(numbers("centre", centre), dataset.n_features)
     ends = np.maximum(np.abs(data.lower - middle), np.abs(data.upper - middle))

@@ -22,9 +22,9 @@ from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.ties import eigen
 from mvgviz.provenance import Origin, receipt_for
-from mvgviz.query.base import Derivation, Query, largest_norm, origins
+from mvgviz.query.base import Derivation, Query, largest_norm
 from mvgviz.query.bounded_neighbours import BoundedOuterProduct
-from mvgviz.query.dataset import Dataset
+from mvgviz.query.dataset import Dataset, origins
 from mvgviz.query.neighbours import ReplacedOuterProduct
 from mvgviz.query.prior import Guess, guessed_moments
 from mvgviz.query.record_bound import RecordBound

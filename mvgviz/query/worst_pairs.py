@@ -56,7 +56,7 @@ def worst_pair(query: Query, rows: NoiseSide | None = None, cols: NoiseSide | No
     elif isinstance(body, FlippedEdge):
         mu, left, right, words = _flipped_edge(query, body, rows, cols)
     elif isinstance(body, ReplacedProduct | ReplacedCell | ReplacedMember):
-        mu, (left, right) = body.worst(rows, cols).mu, body.difference(rows, cols)
+        mu, _, (left, right) = body.worst(rows, cols)
         shown = left @ right.T[:, :_SHOWN]
     elif query.is_kernel:
         mu, left, right, shown, words = _replaced_kernel_record(query, rows, cols)
@@ -83,17 +83,19 @@ def precise(side: NoiseSide, vectors: FloatArray) -> FloatArray:
 
 
 def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
-    worst = body.worst_move(rows, cols)
+    mu, _, worst = body.worst(rows, cols)
     if isinstance(body, BoundedColumn):
         after, before = (record - body.declared[0] for record in body.furthest_pair(rows))
         move, words = after - before, "one record moves from one end of the bound to another"
     elif body.added or body.levels:
-        move = _feasible(body, rows) if worst.move is None else worst.move
+        move = worst
+        if move is None:  # a long one that keeps to one level of each set
+            move = body.widest(rows.precision_diagonal()) if body.levels else search_move(rows, body.widths)
         before = _empty_place(body) if body.added else np.maximum(-move, 0.0)
         after = before + move
         words = "one record moves across its declared ranges"
     else:
-        move = search_move(rows, body.widths) if worst.move is None else worst.move
+        move = search_move(rows, body.widths) if worst is None else worst
         before, after = np.where(move > 0, 0.0, body.widths), np.where(move > 0, body.widths, 0.0)
         words = "one record moves across the whole declared range of every feature"
     if body.added:
@@ -102,21 +104,21 @@ def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: 
     difference, left = np.zeros((query.rows, shown)), (move / body.divisor)[:, None]
     difference[:, [min(column, shown - 1) for column in columns]] = left
     right = np.sum([_unit(query.cols, column) for column in columns], axis=0)[:, None]
-    return worst.case.mu, left, right, difference, before, after, words
+    return mu, left, right, difference, before, after, words
 
 
 def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
-    worst = body.worst_records(rows, cols)
+    mu, _, worst = body.worst(rows, cols)
     if isinstance(body, BoundedOuterProduct):
         x, y = body.furthest_pair(rows, cols)
-    elif worst.records is None and (body.added or body.levels):
+    elif worst is None and (body.added or body.levels):
         x, y = _some_records(body, rows, cols)
     else:
-        x, y = search_records(rows, cols, body.lower, body.upper) if worst.records is None else worst.records
+        x, y = search_records(rows, cols, body.lower, body.upper) if worst is None else worst
     # y yᵀ - x xᵀ through sum and difference, which does not cancel when x and y are close
     apart, together = y - x, (y + x) / 2
     left, right = np.stack([apart, together], axis=1) / body.n_records, np.stack([together, apart], axis=1)
-    return worst.case.mu, left, right, x, y
+    return mu, left, right, x, y
 
 
 def _empty_place(body: ReplacedColumn) -> FloatArray:
@@ -125,13 +127,6 @@ def _empty_place(body: ReplacedColumn) -> FloatArray:
     for group in map(list, body.levels):
         place[group] /= len(group) - 1
     return place
-
-
-def _feasible(body: ReplacedColumn, rows: NoiseSide) -> FloatArray:
-    """A long move that keeps to one level of each set."""
-    if not body.levels:
-        return search_move(rows, body.widths)
-    return body.widest(rows.precision_diagonal())
 
 
 def _some_records(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
@@ -155,7 +150,7 @@ def _some_records(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) 
 
 
 def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
-    (mu, _), (i, j) = body.worst_edge(rows, cols)
+    mu, _, (i, j) = body.worst(rows, cols)
     first, second = _unit(query.rows, i), _unit(query.rows, j)
     if body.laplacian:
         left = right = (first - second)[:, None]

@@ -95,7 +95,7 @@ def clipping_of(setup: Setup) -> Clipping | None:
 def most_clipped(kind: type[Query], bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:
     """Return how far clipping moves each number at most, from ranges and bound; None: by nothing. Of a kernel: by 1."""
     ellipse = bound.ellipse(lower.size)
-    if ellipse.length_of(ellipse.furthest(lower, upper)) <= bound.radius * (1 + _ROUNDING):
+    if ellipse.longest(lower, upper) <= bound.radius * (1 + _ROUNDING):
         return None
     if kind.is_kernel:
         return np.ones((1, 1))

@@ -142,7 +142,7 @@ def radius_for_all(setup: Setup) -> float:
     bound = with_bound(setup, bound="own", radius=1.0).query.bound
     assert bound is not None
     ellipse = bound.ellipse(setup.table.n_features)
-    longest = ellipse.longest(setup.table)
+    longest = ellipse.longest(setup.table.lower, setup.table.upper)
     if setup.query.has_constant:  # without the constant, last, whose length follows the radius
         longest = math.sqrt(longest**2 - float(ellipse.weights[-1]) ** 2)
     unit = 10.0 ** (math.floor(math.log10(longest)) - 3)

@@ -41,7 +41,7 @@ def test_exact_guarantee_spends_what_was_asked(query, mode, rotated, rng):
                                  theta=mv.manual(rng.uniform(0.1, 1, size)))
         assert design.epsilon_spent(delta) == pytest.approx(epsilon, abs=1e-9)
         assert design.delta_spent(epsilon) == pytest.approx(delta, rel=1e-9)
-        worst, _ = asked.neighbours.worst(design.row_side, design.col_side)
+        worst, *_ = asked.neighbours.worst(design.row_side, design.col_side)
         assert worst == pytest.approx(mv.gaussian_mu(epsilon, delta), rel=1e-12)
 
 

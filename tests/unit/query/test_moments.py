@@ -94,7 +94,7 @@ def test_no_pair_of_records_moves_the_joined_moments_further_than_claimed(rng, m
     asked = mv.moments(data, bound=mv.RecordBound(radius=1.0), constant=constant, whole=whole)
     variances = np.full(m + 1, 0.5) if equal else rng.uniform(0.2, 3, m + 1)
     side = NoiseSide.of(standard_basis(m + 1), variances)
-    claimed, exact = asked.query.neighbours.worst(side, side)
+    claimed, exact, _ = asked.query.neighbours.worst(side, side)
     y = side.whitener() @ records(1.0, constant, m, whole, rng)
     products = y.T @ y
     own = np.diag(products) ** 2

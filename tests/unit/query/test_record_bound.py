@@ -12,7 +12,6 @@ import mvgviz as mv
 from mvgviz.noise.accounting import compose_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
-from mvgviz.query import record_bound
 from mvgviz.query.record_bound import even_moments, even_spreads, rank_radius, regression_shape, way_to_box
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.release import release
@@ -92,13 +91,13 @@ def test_no_pair_of_bounded_records_moves_a_mean_further_than_claimed(rng, m, bo
         bound = some_bound(m, rng, turned=turned[0], centre=centre, radius=radius)
         side = some_side(m, rng, turned=turned[1])
         query = mv.mean(data, bound=bound)
-        claimed, exact = query.neighbours.worst(side, NoiseSide.identity(1))
+        claimed, exact, _ = query.neighbours.worst(side, NoiseSide.identity(1))
         x = side.whitener() @ pulled_records(bound, data, rng)
         squares = (x**2).sum(axis=0)
         most = math.sqrt(max((squares[:, None] + squares - 2 * x.T @ x).max(), 0)) / 20
         assert most <= claimed * (1 + 1e-9)
         if exact:
-            move = query.neighbours.worst_move(side, NoiseSide.identity(1)).move
+            move = query.neighbours.worst(side, NoiseSide.identity(1)).at
             assert np.linalg.norm(side.whitener() @ move) / 20 == pytest.approx(claimed, rel=1e-9)
 
 
@@ -113,7 +112,7 @@ def test_no_pair_of_bounded_records_moves_second_moments_further_than_claimed(rn
         side = some_side(m, rng, turned=turned[1])
         other = side if both else NoiseSide.identity(m)
         query = mv.covariance(data, bound=bound)
-        claimed, exact = query.neighbours.worst(side, other)
+        claimed, exact, _ = query.neighbours.worst(side, other)
         records = pulled_records(bound, data, rng, 120)
         left, right = side.whitener() @ records, other.whitener() @ records
         # ||u uᵀ - w wᵀ||² for left and right factors
@@ -122,7 +121,7 @@ def test_no_pair_of_bounded_records_moves_second_moments_further_than_claimed(rn
         most = math.sqrt(max((own[:, None] + own - 2 * ll * rr).max(), 0)) / 20
         assert most <= claimed * (1 + 1e-9)
         if exact:
-            x, y = query.neighbours.worst_records(side, other).records
+            x, y = query.neighbours.worst(side, other).at
             apart = side.whitener() @ (np.outer(x, x) - np.outer(y, y)) @ other.whitener().T / 20
             assert np.linalg.norm(apart) == pytest.approx(claimed, rel=1e-9)
 
@@ -144,7 +143,7 @@ def furthest_by_search(a, inverse, rng, tries=40):
 def test_an_optimiser_finds_the_claimed_second_moments_and_no_more(rng, turned):
     m, data = 3, make_dataset(3, 1, -50, 50)
     bound, side = some_bound(m, rng, turned=turned), some_side(m, rng, turned=True)
-    claimed, exact = mv.covariance(data, bound=bound).neighbours.worst(side, side)
+    claimed, exact, _ = mv.covariance(data, bound=bound).neighbours.worst(side, side)
     assert exact
     found = furthest_by_search(side.whitener(), bound.ellipse(m).inverse, rng)
     assert found == pytest.approx(claimed, rel=1e-5)
@@ -288,7 +287,7 @@ def test_the_worst_pair_lies_inside_and_never_passes_the_claim(rng, query, box, 
         asked = query(data, bound=bound)
         pair = worst_pair(asked, side)
         cols = side if query is mv.covariance else NoiseSide.identity(asked.cols)
-        mu, exact = asked.neighbours.worst(side, cols)
+        mu, exact, _ = asked.neighbours.worst(side, cols)
         whole = side.whitener() @ pair.left @ pair.right.T @ cols.whitener().T
         assert np.linalg.norm(whole) <= mu * (1 + 1e-9)
         assert pair.attained == pytest.approx(np.linalg.norm(whole) / mu, rel=1e-9)
@@ -425,12 +424,13 @@ def test_the_split_of_an_ellipse_is_the_same_in_all_units(unit):
 def test_a_private_radius_is_at_least_a_hundredth_of_the_longest():
     data = replace(make_dataset(2, 30, lower=-3.0, upper=3.0), matrix=np.zeros((2, 30)))
     found = mv.private_radius(data, 0.5, mu=1.0, rng=lambda value, std: value)
-    longest = replace(found, radius=1.0).ellipse(2).longest(data)
+    longest = replace(found, radius=1.0).ellipse(2).longest(data.lower, data.upper)
     assert longest > 1.1
     assert found.radius == pytest.approx(0.01 * longest, rel=1e-4)
 
 
 def test_a_seeded_count_has_the_noise_of_its_seed():
-    counted = record_bound._from_generator(np.random.default_rng(3))
-    assert counted(10, 2.0) == 10 + 2.0 * np.random.default_rng(3).standard_normal()
-    assert np.std([counted(0, 7.0) for _ in range(4_000)]) == pytest.approx(7.0, rel=0.05)
+    data, draws = make_dataset(2, 30, lower=-3.0, upper=3.0), np.random.default_rng(3)
+    found = mv.private_radius(data, 0.5, mu=0.3, rng=np.random.default_rng(3))
+    same = mv.private_radius(data, 0.5, mu=0.3, rng=lambda value, std: value + std * draws.standard_normal())
+    assert found.radius == same.radius

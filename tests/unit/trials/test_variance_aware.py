@@ -89,7 +89,7 @@ def test_uneven_spreads_are_worth_learning_and_the_pull_is_part_of_it(monkeypatc
     assert results["plan"].mean < 0.4 * results["gaussian-analytic"].mean
     usual, original = results["plan"].mean, variance_aware.private_radius
     monkeypatch.setattr(variance_aware, "private_radius", lambda table, *args, bound, **more: replace(
-        original(table, *args, bound=bound, **more), radius=bound.ellipse(8).longest(table)))
+        original(table, *args, bound=bound, **more), radius=bound.ellipse(8).longest(table.lower, table.upper)))
     assert run_trials(one, data, mechanisms=["plan"])["plan"].mean > 2 * usual
 
 
