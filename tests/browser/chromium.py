@@ -72,6 +72,45 @@ def choose(tab, file, name="mine.csv", key="upload_file"):
     raise AssertionError("the file was not sent")
 
 
+def bring(tab, file, name="mine.csv"):
+    """Chooses a file on the page Data & query."""
+    tab.get_by_text("Use your own file").click()
+    choose(tab, file, name)
+
+
+def go(tab, page):
+    """By the menu."""
+    tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+
+
+def arrived(tab, page):
+    tab.get_by_role("heading", name=page.label, exact=True).wait_for()
+    at_rest(tab)
+
+
+def fetched(tab, button):
+    """The bytes of a download, and the name of its file; by the key of its button, or the button itself."""
+    if isinstance(button, str):  # with a help text Streamlit draws a second one, hidden
+        button = tab.locator(f".st-key-{button} button:visible")
+    with tab.expect_download() as download:
+        button.click()
+    return pathlib.Path(download.value.path()).read_bytes(), download.value.suggested_filename
+
+
+@contextmanager
+def dragged(tab, handle, right, down, *, steps=6):
+    """What the picture shows while a handle is held elsewhere; it is let go at the end."""
+    at_rest(tab)
+    handle.scroll_into_view_if_needed()
+    box = box_of(handle)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x + right, y + down, steps=steps)
+    yield
+    tab.mouse.up()
+
+
 def box_of(locator):
     """Where it stands; what is drawn anew between looking and measuring has no box for a moment."""
     boxes = []

@@ -99,15 +99,21 @@ def browser():
         yield chromium
 
 
+@pytest.fixture(scope="session")
+def context(browser):
+    """For visits, so that each page fetches and compiles only what no other has."""
+    return browser.new_context()
+
+
 @pytest.fixture
-def visit(address, browser):
+def visit(address, context):
     """Opens a path; at the end no error box, no console error, nothing wider than the screen."""
     opened = []
 
     def go(path="", *, screen="wide", scheme="light", waits_for=PICTURES):
-        width, height = SCREENS[screen]
-        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-        errors = []
+        page, errors, (width, height) = context.new_page(), [], SCREENS[screen]
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
         page.on("console", lambda message: errors.append(message.text) if message.type == "error" and not PROBES.search(
             message.location.get("url", "")) else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -128,5 +134,13 @@ def visit(address, browser):
 def empty_page(browser):
     """A browser's JavaScript without the app."""
     page = browser.new_page()
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def tab(browser):
+    """For whom the server may fail: nothing is asserted at the end."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
     yield page
     page.close()

@@ -13,7 +13,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.pictures.trade_off import trade_off_numbers
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import ATTACKER, DATA, HOME, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, box_of, choose, shoot
+from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, bring, dragged, fetched, go, shoot
 
 
 def path_of(page):
@@ -39,7 +39,7 @@ def test_every_page_opens_from_the_menu(visit, screen, scheme):
     for page in (*PAGES[1:], PAGES[0]):
         if not tab.get_by_test_id("stSidebar").is_visible():
             tab.get_by_test_id("stExpandSidebarButton").click()
-        tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+        go(tab, page)
         assert_open(tab, page)
         shoot(tab, f"{page.label}-{screen}-{scheme}")
         if screen == "wide":
@@ -106,20 +106,18 @@ def test_the_scenario_follows_through_the_menu_and_survives_a_reload(visit):
 
 def test_a_file_stays_in_its_session_and_a_typed_range_is_kept_and_stated_by_the_person_alone(visit):
     tab = visit("data")
-    tab.get_by_text("Use your own file").click()
-    content = "\n".join(["height,weight,name", *(f"{150 + i % 40},{50 + i % 35},p{i}" for i in range(300))])
-    choose(tab, content, "people.csv")
+    bring(tab, "\n".join(["height,weight,name", *(f"{150 + i % 40},{50 + i % 35},p{i}" for i in range(300))]))
     tab.wait_for_url("**data=upload-**")
     expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
     stranger = visit("data")
     stranger.goto(tab.url)
     expect(stranger.get_by_text("Choose it again on Data")).to_be_visible()
-    assert "people.csv" not in stranger.content()
-    tab.get_by_label("Lowest value of height").fill("150")
-    tab.get_by_label("Highest value of height").fill("260")
+    assert "mine.csv" not in stranger.content()
+    for end, value in (("Lowest", "150"), ("Highest", "260")):
+        tab.get_by_label(f"{end} value of height").fill(value)
     tab.get_by_role("link", name=SHAPE.label).dblclick()  # at once: what was typed arrives before the page is left
     tab.wait_for_url("**/shape?**")
-    tab.get_by_role("link", name=DATA.label).click()
+    go(tab, DATA)
     tab.wait_for_url("**/data?**")
     expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
     expect(tab.get_by_label("Highest value of height")).to_have_value("260")
@@ -141,18 +139,11 @@ def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(vis
     handle, numbers = tab.get_by_role("slider", name="Share of the budget for priority columns"), tab.locator(
         ".frontier .numbers")
     expect(handle).to_have_attribute("aria-valuenow", "80")
-    handle.scroll_into_view_if_needed()
-    at_rest(tab)
-    spot = box_of(handle)
-    x, y = spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2
-    tab.mouse.move(x, y)
-    tab.mouse.down()
-    tab.mouse.move(x - 12, y - 60, steps=6)
-    during = noise_of(numbers.inner_text())
-    assert during[0] > 85
-    assert "share" not in tab.url  # the browser alone so far
-    shoot(tab, f"frontier-during-drag-{screen}")
-    tab.mouse.up()
+    with dragged(tab, handle, -12, -60):
+        during = noise_of(numbers.inner_text())
+        assert during[0] > 85
+        assert "share" not in tab.url  # the browser alone so far
+        shoot(tab, f"frontier-during-drag-{screen}")
     tab.wait_for_url(f"**share={during[0] / 100:g}**")
     at_rest(tab)
     assert noise_of(numbers.inner_text()) == pytest.approx(during, rel=0.02)
@@ -191,20 +182,16 @@ def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(empty
 def test_possible_outcomes_play_without_the_server(visit):
     tab = visit("shape?data=liver", waits_for=".rule svg")
     tab.get_by_text("Possible outcomes").click()
-    play = tab.locator(".updatemenu-button").first
-    play.wait_for()
-    frames = tab.evaluate("document.querySelector('.js-plotly-plot')._transitionData._frames.length")
-    assert frames == 30
-    play.click()
+    tab.locator(".updatemenu-button").first.wait_for()
+    assert tab.evaluate("document.querySelector('.js-plotly-plot')._transitionData._frames.length") == 30
+    tab.locator(".updatemenu-button").first.click()
     tab.wait_for_function("document.querySelector('.js-plotly-plot')._fullLayout._currentFrame")
 
 
 def test_the_budget_s_table_downloads_as_csv(visit):
     tab = visit("budget?data=liver")
     tab.get_by_role("tab", name="Direction by direction").click()
-    with tab.expect_download() as download:
-        tab.locator(".st-key-budget_csv button").click()
-    rows = list(csv.DictReader(pathlib.Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
+    rows = list(csv.DictReader(fetched(tab, "budget_csv")[0].decode("utf-8-sig").splitlines()))
     assert [row["direction"] for row in rows] == ["mcv", "alkphos", "sgpt", "sgot", "gammagt", "drinks"]
     assert sum(float(row["share of the budget (theta)"]) for row in rows) == pytest.approx(1)
 

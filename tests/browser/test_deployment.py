@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from tests.browser.chromium import PICTURES, ROOT, at_rest, choose
+from tests.browser.chromium import PICTURES, ROOT, at_rest, bring, fetched
 from tests.browser.conftest import free_port, served
 from tests.browser.provider import log_in, provider, write_secrets
 from tests.doors import assert_guarded
@@ -71,12 +71,9 @@ def walk(browser, port):
         tab.goto(f"https://localhost:{port}/{path}")
         tab.wait_for_selector(waits_for)
         at_rest(tab)
-    with tab.expect_download() as download:
-        tab.get_by_role("button", name="Save this chart as SVG").first.click()
-    assert download.value.suggested_filename.endswith(".svg")
+    assert fetched(tab, tab.get_by_role("button", name="Save this chart as SVG").first)[1].endswith(".svg")
     tab.goto(f"https://localhost:{port}/data")
-    tab.get_by_text("Use your own file").click()
-    choose(tab, "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60)))
+    bring(tab, "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60)))
     tab.get_by_text("2 features × 60 records").wait_for()
     tab.get_by_role("button", name="Log out").click()
     tab.get_by_role("button", name="Log in").wait_for()

@@ -3,7 +3,7 @@
 import pytest
 
 from mvgviz.ui.menu import LESSON, PAGES, SHAPE
-from tests.browser.chromium import at_rest, serious_findings, shoot
+from tests.browser.chromium import arrived, at_rest, go, serious_findings, shoot
 
 SMALLEST = 11
 _CHECKED = {"light": "phone", "dark": "projector"}
@@ -52,14 +52,12 @@ _UNREACHED = """() => {
 def to_page(tab, page):
     """By the menu, which is closed again where it covers the page."""
     at_rest(tab)
-    menu = tab.get_by_test_id("stSidebar")
     narrow = tab.viewport_size["width"] < 700
     if narrow:
         tab.get_by_test_id("stExpandSidebarButton").click()
         tab.wait_for_selector("[data-testid=stSidebar][data-collapsed=false]")
-    menu.get_by_role("link", name=page.label, exact=True).click()
-    tab.get_by_role("heading", name=page.label, exact=True).wait_for()
-    at_rest(tab)
+    go(tab, page)
+    arrived(tab, page)
     if narrow:
         tab.get_by_test_id("stSidebarCollapseButton").locator("button").click()
         tab.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0")

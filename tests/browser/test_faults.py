@@ -20,7 +20,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from mvgviz import Ledger
 from mvgviz.ui.menu import DATA, RELEASE, UTILITY
-from tests.browser.chromium import PICTURES, at_rest, choose
+from tests.browser import chromium
+from tests.browser.chromium import PICTURES, at_rest, choose, go
 from tests.browser.conftest import free_port, started
 
 pytestmark = pytest.mark.faults
@@ -71,13 +72,6 @@ def server(tmp_path_factory):
     one.kill()
 
 
-@pytest.fixture
-def tab(browser):
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    yield page
-    page.close()
-
-
 def bring(tab, address):
     """A tab with the marked table."""
     tab.goto(f"{address}/{LINK}")
@@ -90,7 +84,7 @@ def turn_to(tab, page):
     """A click while the line comes back may be lost."""
     title = tab.get_by_role("heading", name=page.label, exact=True)
     for _ in range(4):
-        tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+        go(tab, page)
         try:
             return title.wait_for(timeout=8_000)
         except TimeoutError:
@@ -346,11 +340,9 @@ def test_memory_that_is_short_is_told_and_costs_nobody_anything(browser, tmp_pat
     try:
         first.goto(f"{server.address}/data")
         second.goto(f"{server.address}/data")
-        first.get_by_text("Use your own file").click()
-        choose(first, of_bytes(250_000, 6), "twelve.npz")
+        chromium.bring(first, of_bytes(250_000, 6), "twelve.npz")
         first.get_by_text("6 features × 250,000 records").wait_for()
-        second.get_by_text("Use your own file").click()
-        choose(second, TABLE)
+        chromium.bring(second, TABLE)
         second.get_by_text(WORDS).wait_for()
 
         choose(second, of_bytes(250_001, 6), "more.npz")  # small as a file

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import pathlib
 import urllib.parse
 import xml.etree.ElementTree as ET
 
@@ -11,7 +10,7 @@ import pytest
 from mvgviz import Scenario, Study
 from mvgviz.ui.menu import BUDGET, COMPARE, PLAN, PRIVACY, RELEASE, SHAPE, UTILITY
 from tests import hostile
-from tests.browser.chromium import PICTURES, at_rest, choose, eventually
+from tests.browser.chromium import PICTURES, arrived, at_rest, bring, choose, eventually, fetched, go
 
 _ACTIVE = """() => {
     const found = [];
@@ -43,26 +42,14 @@ class Watched:
         assert self.wrong == [], where
         assert self.tab.evaluate(_ACTIVE) == [], where
 
-    def fetched(self, button):
-        """The bytes of a download, by the key of its button, or by its name where that has blanks."""
-        by_name = " " in button
-        place = self.tab.get_by_role("button", name=button) if by_name else self.tab.locator(f".st-key-{button} button")
-        with self.tab.expect_download() as download:
-            place.first.click()
-        return pathlib.Path(download.value.path()).read_bytes()
+    def fetched(self, key="", *, name=""):
+        """The bytes of a download, by the key or the name of its button."""
+        return fetched(self.tab, key or self.tab.get_by_role("button", name=name).first)[0]
 
 
 @pytest.fixture
-def watched(address, browser):
-    tab = browser.new_page(viewport={"width": 1440, "height": 900})
-    yield Watched(tab, home=address)
-    tab.close()
-
-
-def go(tab, page):
-    tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
-    tab.get_by_role("heading", name=page.label, exact=True).wait_for()
-    at_rest(tab)
+def watched(address, tab):
+    return Watched(tab, home=address)
 
 
 @pytest.mark.slow
@@ -70,15 +57,13 @@ def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, a
     tab = watched.tab
     tab.goto(f"{address}/data")
     tab.wait_for_selector(PICTURES)
-    tab.get_by_text("Use your own file").click()
-    name = f"{hostile.NAMES[1]}{hostile.NAMES[4]}.csv"
-    choose(tab, hostile.table(hostile.NAMES[:17]), name)
+    bring(tab, hostile.table(hostile.NAMES[:17]), f"{hostile.NAMES[1]}{hostile.NAMES[4]}.csv")
     tab.get_by_text("17 features × 40 records").wait_for()
     tab.get_by_role("button", name="Study", exact=True).click()
     tab.get_by_label("Notes").fill("\n".join(hostile.NAMES[:-1]))
     tab.get_by_label("Notes").press("Control+Enter")
     saved = []
-    eventually(tab, lambda: saved.append(Study.from_json(watched.fetched("Save the study"))) or saved[-1].notes)
+    eventually(tab, lambda: saved.append(Study.from_json(watched.fetched(name="Save the study"))) or saved[-1].notes)
     study = saved[-1]
     assert hostile.NAMES[0] in study.notes
     assert hostile.NAMES[0] in study.source.columns
@@ -86,14 +71,16 @@ def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, a
     watched.assert_harmless("data")
     for page in (SHAPE, BUDGET, PRIVACY, UTILITY, COMPARE, PLAN):
         go(tab, page)
+        arrived(tab, page)
         watched.assert_harmless(page.label)
         if page in (SHAPE, BUDGET):
-            picture = watched.fetched("Save this chart as SVG").decode()
+            picture = watched.fetched(name="Save this chart as SVG").decode()
             for element in ET.fromstring(picture).iter():
                 assert element.tag.rsplit("}")[-1] not in ("script", "iframe", "foreignObject", "a")
                 assert not any(key.startswith("on") for key in element.attrib)
-            assert watched.fetched("Save this chart as PNG").startswith(b"\x89PNG")
+            assert watched.fetched(name="Save this chart as PNG").startswith(b"\x89PNG")
     go(tab, RELEASE)
+    arrived(tab, RELEASE)
     tab.get_by_role("tab", name="Report, script, link").click()
     program = watched.fetched("release_program_py").decode()
     assert hostile.NAMES[0] in [node.value for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Constant)]

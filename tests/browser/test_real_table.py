@@ -4,7 +4,6 @@ import csv
 import html
 import io
 import json
-import pathlib
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 
 from mvgviz.text import as_number
-from tests.browser.chromium import at_rest, choose, eventually, shoot
+from tests.browser.chromium import at_rest, choose, eventually, fetched, shoot
 
 RNG = np.random.default_rng(8)
 REGIONS = ("Nord", "Süd", "Łódź")
@@ -127,18 +126,12 @@ def to_released(hand, file):
     tab.get_by_text("Released, 10 × 1, noise included.").wait_for()
 
 
-def downloaded(tab, key):
-    with tab.expect_download() as download:
-        tab.locator(f".st-key-{key} button").click()
-    return pathlib.Path(download.value.path()).read_bytes()
-
-
 def test_from_the_file_to_a_downloaded_answer_whose_numbers_agree_everywhere(visit, tmp_path):
     (tmp_path / "visits.csv").write_text(visits(), encoding="utf-8")
     tab = visit("data")
     hand = Hand(tab)
     to_released(hand, tmp_path / "visits.csv")
-    packed = zipfile.ZipFile(io.BytesIO(downloaded(tab, "release_everything")))
+    packed = zipfile.ZipFile(io.BytesIO(fetched(tab, "release_everything")[0]))
     hand.presses += 1
     assert hand.presses <= MOST_PRESSES
     shoot(tab, "real_table_released")
@@ -167,13 +160,13 @@ def test_from_the_file_to_a_downloaded_answer_whose_numbers_agree_everywhere(vis
     assert told in tab.locator("dl.facts").inner_text()
     tab.get_by_role("tab", name="Report, script, link").click()
     tab.locator(".st-key-release_report_html button:enabled").wait_for()
-    report = html.unescape(re.sub(r"<[^>]+>", "", downloaded(tab, "release_report_html").decode()))
+    report = html.unescape(re.sub(r"<[^>]+>", "", fetched(tab, "release_report_html")[0].decode()))
     assert told in report
     assert "filled with the middle of the range" in report
     assert "one person" in report
 
-    (tmp_path / "program.py").write_bytes(downloaded(tab, "release_program_py"))
-    notebook = json.loads(downloaded(tab, "release_notebook_ipynb"))
+    (tmp_path / "program.py").write_bytes(fetched(tab, "release_program_py")[0])
+    notebook = json.loads(fetched(tab, "release_notebook_ipynb")[0])
     (tmp_path / "notebook.py").write_text("\n".join(
         "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code").replace(
             "SCENARIO.trials)", "3)"), encoding="utf-8")

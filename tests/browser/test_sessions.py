@@ -3,7 +3,7 @@
 import pytest
 
 from mvgviz.ui.menu import BUDGET, RELEASE, SHAPE
-from tests.browser.chromium import PICTURES, at_rest, choose
+from tests.browser.chromium import PICTURES, arrived, bring, go
 from tests.browser.conftest import served
 
 
@@ -25,16 +25,8 @@ class Visitor:
 
     def bring(self):
         self.tab.wait_for_selector(PICTURES)
-        self.tab.get_by_text("Use your own file").click()
         rows = "".join(f"{self.k}{i % 9},{i % (5 + self.k)}\n" for i in range(60))
-        choose(self.tab, f"{mark(self.k)},b\n{rows}", f"file-{mark(self.k)}.csv")
-
-    def go(self, page):
-        self.tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
-
-    def arrived(self, page):
-        self.tab.get_by_role("heading", name=page.label, exact=True).wait_for()
-        at_rest(self.tab)
+        bring(self.tab, f"{mark(self.k)},b\n{rows}", f"file-{mark(self.k)}.csv")
 
 
 def assert_apart(browser, number, folder):
@@ -47,9 +39,9 @@ def assert_apart(browser, number, folder):
             one.tab.get_by_text("2 features × 60 records").wait_for()
         for page in (SHAPE, BUDGET, RELEASE):
             for one in visitors:  # all on their way before anybody is waited for
-                one.go(page)
+                go(one.tab, page)
             for one in visitors:
-                one.arrived(page)
+                arrived(one.tab, page)
         for one in visitors:
             assert mark(one.k).encode() in one.heard  # the search can find
             seen = [k for k in range(number) if k != one.k and mark(k).encode() in one.heard]

@@ -22,15 +22,13 @@ def heard():
 
 
 @pytest.fixture
-def tab(address, browser, heard):
+def tab(address, tab, heard):
     """The ranking of all mechanisms, with trials for minutes."""
-    page = browser.new_page(viewport={"width": 1440, "height": 1800})
-    page.on("websocket", lambda socket: socket.on(
-        "framereceived", lambda raw: heard.append(ForwardMsg.FromString(raw))))
-    page.goto(f"{address}/compare?data=liver&trials=100000")
-    page.get_by_role("button", name="Stop").wait_for()
-    yield page
-    page.close()
+    tab.set_viewport_size({"width": 1440, "height": 1800})
+    tab.on("websocket", lambda socket: socket.on("framereceived", lambda raw: heard.append(ForwardMsg.FromString(raw))))
+    tab.goto(f"{address}/compare?data=liver&trials=100000")
+    tab.get_by_role("button", name="Stop").wait_for()
+    return tab
 
 
 def test_every_slice_arrives_whole_and_stop_and_go_on_work_at_the_first_click(tab, heard):

@@ -1,59 +1,39 @@
 """A study on a bad day: the page loaded anew, the server restarted; the study saved and opened."""
 
 import json
-import pathlib
 
 import pytest
 
-from tests.browser.chromium import PICTURES, choose, eventually
+from tests.browser.chromium import PICTURES, bring, choose, eventually, fetched
 from tests.browser.conftest import served
 
 ACCEPTED = "proposed from the data, accepted"
 CSV = "age,dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 
 
-@pytest.fixture
-def own_file(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text(CSV, encoding="utf-8")
-    return path
-
-
-def choose_file(page, path):
-    page.get_by_text("Use your own file").click()
-    choose(page, path)
-    page.get_by_text("2 features × 60 records").wait_for()
-
-
-def saved(page, folder):
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save the study").click()
-    download.value.save_as(folder / "study.json")
-    return json.loads((folder / "study.json").read_text())
-
-
 @pytest.mark.slow
 @pytest.mark.faults
-def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_path):
+def test_a_study_is_saved_lost_offered_and_opened_again(browser):
     page = browser.new_page()
     with served() as address:
         page.goto(f"{address}/data")
         page.wait_for_selector(PICTURES)
-        choose_file(page, own_file)
+        bring(page, CSV)
+        page.get_by_text("2 features × 60 records").wait_for()
         page.get_by_role("button", name="Use all proposals").click()
         page.get_by_role("button", name="Use them").click()
         page.get_by_text(ACCEPTED).first.wait_for()
         page.get_by_role("button", name="Ranges as a file").click()
-        for kind, content in (("CSV", "feature,lowest,highest,known"), ("JSON", '{')):
-            with page.expect_download() as download:
-                page.get_by_test_id("stPopoverBody").get_by_role("button", name=f"As {kind}").click()
-            assert pathlib.Path(download.value.path()).read_text().startswith(content)
+        for kind, content in (("CSV", b"feature,lowest,highest,known"), ("JSON", b"{")):
+            button = page.get_by_test_id("stPopoverBody").get_by_role("button", name=f"As {kind}")
+            assert fetched(page, button)[0].startswith(content)
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Study", exact=True).click()
         page.get_by_label("Notes").fill("for Monday")
         page.get_by_label("Notes").press("Control+Enter")
-        eventually(page, lambda: saved(page, tmp_path)["notes"])
-        study = saved(page, tmp_path)
+        save, kept = page.get_by_role("button", name="Save the study"), []
+        eventually(page, lambda: kept.append(fetched(page, save)[0]) or json.loads(kept[-1])["notes"])
+        study = json.loads(kept[-1])
         assert study["data"]["name"] == "mine.csv"
         assert study["data"]["ranges"] == {  # untouched proposals stay what they are, whoever says to know them
             "age": [20.0, 70.0, ACCEPTED], "dose": [0.0, 7.0, ACCEPTED]}
@@ -69,7 +49,7 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         assert page.locator(PICTURES).count() == 0  # no other data in its place
         page.get_by_role("button", name="Open the last study").click()
         page.get_by_text("The study is about mine.csv").wait_for()
-        choose(page, own_file)
+        choose(page, CSV)
         page.get_by_text("2 features × 60 records").wait_for()
         page.get_by_text(ACCEPTED).first.wait_for()
         page.close()
@@ -79,6 +59,6 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         other.get_by_text("this file is not here").wait_for()
         assert other.get_by_text("This tab still has").count() == 0
         other.get_by_role("button", name="Study", exact=True).click()
-        choose(other, tmp_path / "study.json", key="study_file")
+        choose(other, kept[-1], "study.json", key="study_file")
         other.get_by_text("The study is about mine.csv").wait_for()
         other.close()

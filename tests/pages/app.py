@@ -24,6 +24,8 @@ TABS = {
     menu.COMPARE: ("compare_section", ["All mechanisms", "Same error", "Lever by lever"]),
     menu.RELEASE: ("release_tab", ["Release", "Report, script, link"])}
 """The pages that show a scenario: the key of their tabs, and the tabs."""
+CONTROLS = ("checkbox", "toggle", "selectbox", "multiselect", "slider", "select_slider", "number_input", "button_group",
+            "radio", "text_input")
 
 
 def opened(path=HOME.path, *, everything=False, state=None, **parameters):
@@ -53,6 +55,13 @@ def put(app, **state):
     for name, value in state.items():
         app.session_state[name] = value
     return app.run()
+
+
+def adjust(app, **controls):
+    """Set controls, each by its key and before the page runs again."""
+    for key, value in controls.items():
+        next(one for kind in CONTROLS for one in app.get(kind) if one.key == key).set_value(value).run()
+    return clean(app)
 
 
 def press(app, key):

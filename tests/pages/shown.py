@@ -37,6 +37,11 @@ def strip(app):
     return next(block.proto.body for block in app.get("html") if "<dl" in block.proto.body)
 
 
+def facts(app):
+    """What is written as HTML."""
+    return "".join(one.value for one in app.get("html"))
+
+
 def charts(app):
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 

@@ -2,8 +2,8 @@
 
 from mvgviz.lesson.game import GUESSES, ROUNDS, game
 from mvgviz.ui.menu import ATTACKER
-from tests.pages.app import opened
-from tests.pages.shown import clean, link, text
+from tests.pages.app import adjust, opened
+from tests.pages.shown import assert_says, clean, link, text
 
 
 def played(app, guesses):
@@ -15,8 +15,7 @@ def played(app, guesses):
 def test_whoever_says_the_truth_hits_ten_of_ten():
     rounds = game(seed=3, shape="circle", epsilon=4).rounds
     app = played(opened(ATTACKER.path, game="3"), [each.truth for each in rounds])
-    assert "You: **10 of 10** right" in text(app)
-    assert "best attacker is right in **66 of 100** rounds" in text(app)
+    assert_says(app, ["You: **10 of 10** right", "best attacker is right in **66 of 100** rounds"])
     assert not [one for one in app.button if one.key == "game_least"]
 
 
@@ -43,8 +42,7 @@ def test_the_link_holds_game_shape_and_budget():
     app = clean(opened(ATTACKER.path, game="42", shape="ellipse", budget="1", big="1"))
     assert link(app) == {"data": "two_features", "game": "42", "shape": "ellipse", "budget": "1", "big": "1"}
     assert "55 of 100" in text(app)
-    app.segmented_control(key="game_budget").set_value("10").run()
-    assert link(clean(app))["budget"] == "10"
+    assert link(adjust(app, game_budget="10"))["budget"] == "10"
 
 
 def test_a_game_that_is_not_there_is_said():

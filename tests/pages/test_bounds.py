@@ -13,7 +13,7 @@ from mvgviz.pictures.bounds import table_lines
 from mvgviz.text import as_number
 from mvgviz.ui.menu import BOUNDS
 from tests.datasets import make_dataset
-from tests.pages.app import opened, with_table
+from tests.pages.app import adjust, opened, with_table
 from tests.pages.shown import assert_says, clean, link, said, spec, text
 
 
@@ -55,8 +55,7 @@ def test_experiment_2_in_words_this_noise_spends_a_thousandth_and_is_196_times_t
     assert_says(app, ["spends ε = 0.00111 of the 1 you allow", "needs noise **277 times smaller**",
                       "the noise is still 196 times too large", "on the edge of its guarantee, Theorem 2"])
     assert "its own edge (the paper's s₂)" in names(app, 2)
-    app.segmented_control(key="bounds_s2").set_value("printed").run()
-    assert "its own edge (the paper's s₂)" not in names(clean(app), 2)
+    assert "its own edge (the paper's s₂)" not in names(adjust(app, bounds_s2="printed"), 2)
     assert "all with the paper's sensitivity s₂ = 0.000786" in text(app)
 
 
@@ -91,14 +90,12 @@ def test_each_axis_in_both_units_and_the_scenario_s_tail():
     for axis in AXES:
         app.segmented_control(key="bounds_axis").set_value(axis)
         for shown in ("precision", "noise"):
-            app.segmented_control(key="bounds_shown").set_value(shown).run()
-            figure = spec(clean(app), 0)
+            figure = spec(adjust(app, bounds_shown=shown), 0)
             assert figure["layout"]["yaxis"]["type"] == "log"
             assert ("standard deviation" in figure["layout"]["yaxis"]["title"]["text"]) == (shown == "noise")
             assert "Held fixed" in text(app)
             assert ("as the answer grows" in text(app)) == (axis == "size")
-    app.toggle(key="bounds_tails").set_value(True).run()
-    assert names(clean(app)).count("Theorem 1") == 3
+    assert names(adjust(app, bounds_tails=True)).count("Theorem 1") == 3
     assert "exact chi quantile" in text(app)
 
 
@@ -145,8 +142,7 @@ def test_every_kind_of_design_stands_where_it_is_worked_out(parameters, guarante
 def test_a_design_that_shares_its_budget_with_its_directions_says_why_its_edge_differs():
     app = bounds(data="liver", directions="private", guarantee="theorem2")
     assert "it was built with the paper's s₂ and part of ε and δ" in text(app)
-    app.segmented_control(key="bounds_s2").set_value("printed").run()
-    assert "it was built with part of ε and δ" in said(app)
+    assert "it was built with part of ε and δ" in said(adjust(app, bounds_s2="printed"))
 
 
 @pytest.mark.parametrize("parameters", [{"epsilon": "0.001", "delta": "1e-30"}, {"epsilon": "1000", "delta": "0.9"}])
@@ -168,5 +164,4 @@ def test_a_bound_on_the_records_shrinks_what_the_theorems_use_and_makes_the_tigh
     assert f"γ = {as_number(setup.query.gamma)} ({as_number(setup.box.gamma)} without it)" in words
     assert f"s₂ = {as_number(setup.query.sensitivity)} ({as_number(setup.box.sensitivity)} without it)" in words
     app = opened(BOUNDS.path, everything=True, data="liver")
-    app.selectbox(key="w_bound").set_value("even").run()
-    assert UPPER in said(app)  # at once
+    assert UPPER in said(adjust(app, w_bound="even"))  # at once

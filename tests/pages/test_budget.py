@@ -11,7 +11,7 @@ from mvgviz.scenario.resolve import build
 from mvgviz.ui import frontier, session
 from mvgviz.ui.menu import BUDGET
 from tests.datasets import make_dataset
-from tests.pages.app import change, opened, press, put, to, uploaded, with_table
+from tests.pages.app import adjust, opened, press, put, with_table
 from tests.pages.shown import assert_says, charts, clean, component, frame, keyed, link, said, spec, strip, text
 
 NEEDED, DIRECTIONS, THROUGH, INVERSE = ("Priority and other", "Direction by direction", "What gets through",
@@ -23,6 +23,7 @@ def on(tab=DIRECTIONS, **parameters):
     return opened(BUDGET.path, state={"budget_tab": tab}, **parameters)
 
 
+LIVER_SCENARIO = Scenario.default_for("liver")
 LIVER, KARATE = {"data": "liver"}, {"data": "karate", "priority_directions": "0-33", "share": "0.8"}
 BOX = LIVER | {"query": "mean", "family": "box"}
 SAID = {
@@ -59,8 +60,7 @@ def test_the_page_says(tab, parameters, parts, absent):
 
 
 def test_the_table_shows_the_design():
-    app = on(data="liver")
-    setup = build(Scenario.default_for("liver"), sample("liver"))
+    app, setup = on(data="liver"), build(LIVER_SCENARIO, sample("liver"))
     table = frame(app, "theta")
     assert table["direction"].tolist() == list(sample("liver").features)
     assert table["typical error"].to_numpy() == pytest.approx(feature_std(setup, setup.design))
@@ -83,7 +83,7 @@ def test_splits_are_compared_under_the_chosen_guarantee_and_under_both_behind_a_
     assert_says(app, ["**Most information survives with: paper's best split, exact.**"], ["Theorem 2, as printed: "])
     assert any("the highest PNR gives the most information" in one.proto.label for one in app.get("page_link"))
     assert any(len(drawn["data"]) == 1 and drawn["data"][0]["type"] == "bar" for drawn in charts(app))
-    app.toggle(key="budget_both").set_value(True).run()
+    adjust(app, budget_both=True)
     assert_says(app, ["Theorem 2, as printed: ", "For Gaussian answers only",
                       "Computed on the data itself: not private."])
     table = frame(app, "split")
@@ -98,8 +98,7 @@ def test_each_form_of_max_pnr_has_its_water():
     app = on(THROUGH, data="cardiotocography", query="identity", bound="none", directions="eigenvectors")
     assert "20 of 21 dry" in text(app)
     for form, words in (("unrelaxed", "There is no common level"), ("relaxed", "Level:")):
-        app.segmented_control(key="budget_form_exact").set_value(form).run()
-        assert words in said(app)
+        assert words in said(adjust(app, budget_form_exact=form))
 
 
 @pytest.mark.parametrize("choices", [{"mode": "rows"}, {"mode": "columns"}, {"query": "identity", "mode": "columns"}])
@@ -116,7 +115,7 @@ def wanted(app, k):
 @pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
 def test_the_epsilon_for_the_wanted_noise_is_taken_over_with_one_click(guarantee):
     app = on(INVERSE, data="liver", guarantee=guarantee)
-    own = to_own(build(Scenario.default_for("liver"), sample("liver")))[[2, 5]] ** 2
+    own = to_own(build(LIVER_SCENARIO, sample("liver")))[[2, 5]] ** 2
     for k, value in zip((2, 5), own * [0.05, 0.02], strict=True):
         wanted(app, k).set_value(float(value)).run()
     assert "The smallest ε for this noise" in said(app)
@@ -135,30 +134,23 @@ def test_directions_are_chosen_for_the_inverse_question():
     assert "Choose at least one direction" in said(app)
 
 
-def test_an_epsilon_outside_the_range_is_clamped_and_said():
+@pytest.mark.parametrize(("noise", "sentence", "taken"), [
+    (1e-9, "The app allows ε up to", "1000"), (1e9, "uses ε = 0.001, its smallest value", "0.001")])
+def test_an_epsilon_outside_the_range_is_clamped_and_said(noise, sentence, taken):
     app = on(INVERSE, data="liver")
-    wanted(app, 2).set_value(1e-9).run()
-    assert "The app allows ε up to" in said(app)
-    assert link(press(app, "budget_take"))["epsilon"] == "1000"
-    wanted(app, 2).set_value(1e9).run()
-    wanted(app, 5).set_value(1e9).run()
-    assert "uses ε = 0.001, its smallest value" in said(app)
-    assert link(press(app, "budget_take"))["epsilon"] == "0.001"
+    for k in (2, 5):
+        wanted(app, k).set_value(noise).run()
+    assert sentence in said(app)
+    assert link(press(app, "budget_take"))["epsilon"] == taken
 
 
-def test_one_number_and_one_record_are_answered():
-    app = to(uploaded(b"a\n3\n"), BUDGET)
-    for query in ("identity", "mean", "covariance"):
-        change(app, query=query)
-        for tab in TABS:
-            clean(put(app, budget_tab=tab))
-
-
-def test_more_features_than_records_are_answered():
-    app = with_table(BUDGET, make_dataset(60, 20), directions="eigenvectors")
+@pytest.mark.parametrize(("size", "choices"), [
+    *(((1, 1), {"query": query}) for query in ("identity", "mean", "covariance")),
+    ((60, 20), {"directions": "eigenvectors"})])
+def test_one_number_and_more_features_than_records_are_answered(size, choices):
+    app = with_table(BUDGET, make_dataset(*size), **choices)
     for tab in TABS:
         assert "nan" not in said(put(app, budget_tab=tab))
-        assert link(app)["data"].startswith("upload-")
 
 
 @pytest.mark.parametrize("parameters", [
@@ -166,56 +158,46 @@ def test_more_features_than_records_are_answered():
     {"data": "cardiotocography", "query": "identity", "bound": "none"},
     {"data": "liver", "guarantee": "theorem1"}, {"data": "two_features", "query": "mean", "epsilon": "3"}])
 def test_the_trade_off_shows_this_design_among_all_splits(parameters):
-    app = clean(on(NEEDED, **parameters))
+    app = on(NEEDED, **parameters)
     scenario = Scenario.from_query(link(app))
     setup = build(scenario, sample(scenario.data))
-    unit = setup.design.reach
-    size = setup.query.rows
+    unit, first = setup.design.reach, scenario.priority_directions
     equal = build(scenario.changed(allocation="uniform", guarantee="exact", bound="none"), sample(scenario.data)).design
 
     def noise(design):
         std = design.noise_std()
         if design.mode == "both":  # entries between two of the needed, the two halves averaged
-            within = [std[i, j] / unit[i] / unit[j] / (1 if i == j else 2**0.5)
-                      for i in scenario.priority_directions for j in scenario.priority_directions]
-            return (sum(value**2 for value in within) / len(within)) ** 0.5
-        first = scenario.priority_directions
-        return (sum((std[i, 0] / unit[i]) ** 2 for i in first) / len(first)) ** 0.5
+            within = [std[i, j] / unit[i] / unit[j] / (1 if i == j else 2**0.5) for i in first for j in first]
+        else:
+            within = [std[i, 0] / unit[i] for i in first]
+        return (sum(value**2 for value in within) / len(within)) ** 0.5
 
-    drawn = component(app, "budget_trade_off")
-    gain = noise(setup.design) / noise(equal)
+    drawn, gain = component(app, "budget_trade_off"), noise(setup.design) / noise(equal)
     assert drawn["here"]["x"] == pytest.approx(gain)
     assert [(mark["x"], mark["y"]) for mark in drawn["marks"] if mark["kind"] == "equal"] == [(1, 1)]
     walls = {wall["name"]: wall["x"] for wall in drawn["walls"]}
     assert walls["only priority columns"] < 1
     bounded = scenario.bound != "none"
     assert [line["own"] for line in drawn["lines"]] == ([True, False] if bounded else [True])
-    assert ("lowest possible Gaussian noise" in walls) != bounded
-    assert ("This is noise alone" in text(app)) == bounded
-    if not bounded:
-        assert walls["lowest possible Gaussian noise"] <= min(gain, walls["only priority columns"]) * (1 + 1e-6)
-    assert 0 < len(scenario.priority_directions) < size
+    least = walls.get("lowest possible Gaussian noise")
+    assert least is None if bounded else least <= min(gain, walls["only priority columns"]) * (1 + 1e-6)
+    assert ("This is noise alone" in said(app)) == bounded
     assert "times the lowest possible Gaussian noise" in text(app)
     assert "times the lowest possible Gaussian noise" in strip(app)
-    assert drawn["movable"] == (scenario.guarantee == "exact")
-    if scenario.guarantee == "exact":
-        assert gain < 1
-        assert drawn["here"]["share"] == scenario.share
-        assert "Equal noise needs ε = " in text(app)
-    else:
-        assert gain > 50
-        assert "this design" in [mark["name"] for mark in drawn["far"]]
-        assert "Equal noise needs ε" not in text(app)
+    exact = scenario.guarantee == "exact"
+    assert drawn["movable"] == exact == ("Equal noise needs ε = " in text(app))
+    assert gain < 1 if exact else gain > 50
+    assert drawn["here"]["share"] == scenario.share if exact else "this design" in [
+        mark["name"] for mark in drawn["far"]]
     assert {mark["kind"] for mark in drawn["far"]} >= {"theorem1"}
 
 
 def test_the_trade_off_along_other_directions_follows_their_seed():
-    app = clean(on(NEEDED, data="liver", query="mean", directions="random"))
-    first = component(app, "budget_trade_off")
+    first, other = (component(clean(on(NEEDED, data="liver", query="mean", directions="random", seed=seed)),
+                              "budget_trade_off") for seed in ("0", "5"))
     assert (first["movable"], first["here"]["share"]) == (True, 0.8)
     near = min(range(len(first["curve"]["shares"])), key=lambda k: abs(first["curve"]["shares"][k] - 0.8))
     assert first["here"]["x"] == pytest.approx(first["curve"]["xs"][near], rel=0.02)
-    other = component(clean(on(NEEDED, data="liver", query="mean", directions="random", seed="5")), "budget_trade_off")
     assert other["curve"]["xs"] != first["curve"]["xs"]
 
 

@@ -2,15 +2,14 @@
 
 import pytest
 
-from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.pictures.advice import FORGETS_DIRECTIONS
 from mvgviz.scenario.scenario import TASKS
 from mvgviz.trials.levers import levers
 from mvgviz.trials.run import run_trials
 from mvgviz.ui.menu import COMPARE, UTILITY
-from tests.pages.app import change, opened, press, put, to, uploaded
-from tests.pages.shown import assert_says, clean, frame, keyed, link, said, spec
+from tests.pages.app import adjust, change, opened, press, put, to, uploaded
+from tests.pages.shown import assert_says, clean, frame, keyed, link, said, scenario, spec
 
 RANKING, SAME, LEVERS, ADVISOR = "All mechanisms", "Same error", "Lever by lever", "Advisor"
 FEW = {"trials": "6"}
@@ -24,24 +23,25 @@ def turn(app, section):
     return clean(put(app, compare_section=section))
 
 
-@pytest.mark.parametrize(("data", "section"), [("liver", RANKING), ("two_features", SAME), ("karate", LEVERS),
-                                               ("karate", ADVISOR)])
+@pytest.mark.parametrize(("data", "section"), [("two_features", SAME), ("karate", LEVERS), ("karate", ADVISOR)])
 def test_every_section_finishes_by_itself_with_one_chart(data, section):
-    app = clean(on(section, data=data))
+    app = on(section, data=data)
+    assert "not private" in said(app) or "not be private" in said(app)
     assert len(app.get("plotly_chart")) == 1
     assert not app.get("progress")
-    assert "not private" in said(app) or "not be private" in said(app)
+
+
+def ranked(app):
+    return frame(clean(app), "mechanism").set_index("mechanism")
 
 
 def test_the_ranking_shows_the_engine_s_numbers():
-    app = clean(on(data="liver"))
-    scenario = Scenario.from_query(link(app))
-    results = run_trials(scenario, sample("liver"), mechanisms=["mvg-exact", "laplace"], sensitivity="tight")
-    shown = frame(app, "mechanism").set_index("mechanism")
+    app = on(data="liver")
+    shown = ranked(app)
+    results = run_trials(scenario(app), sample("liver"), mechanisms=["mvg-exact", "laplace"], sensitivity="tight")
     for outcome in results.outcomes:
         row = shown.loc[outcome.mechanism.label]
-        assert row["mean error"] == outcome.mean
-        assert row["95 % to"] == outcome.interval[1]
+        assert (row["mean error"], row["95 % to"]) == (outcome.mean, outcome.interval[1])
     dot = next(one for one in spec(app)["data"] if one.get("name") == "Laplace (ε alone), trials only")
     assert dot["x"][0] == pytest.approx(results["laplace"].mean)
     assert dot["marker"]["symbol"] == "diamond"
@@ -58,36 +58,32 @@ def test_what_does_not_apply_is_listed_with_its_reason():
 
 
 def test_one_sensitivity_for_all_and_it_is_said_which():
-    app = clean(on(data="liver"))
+    app = on(data="liver")
     assert "All use the tight sensitivity s₂ = 0.0246" in said(app)
-    before = frame(app, "mechanism").set_index("mechanism")["mean error"]
-    app.segmented_control(key="compare_s2").set_value("printed").run()
-    assert "All use the paper's sensitivity s₂ = 0.0348" in said(app)
-    after = frame(app, "mechanism").set_index("mechanism")["mean error"]
-    assert after["Gaussian, analytic"] > before["Gaussian, analytic"]
+    before = ranked(app)["mean error"]
+    assert "All use the paper's sensitivity s₂ = 0.0348" in said(adjust(app, compare_s2="printed"))
+    assert ranked(app)["mean error"]["Gaussian, analytic"] > before["Gaussian, analytic"]
     assert "tight and as printed are the same" in said(on(data="karate"))
 
 
 def test_the_switch_leaves_only_those_that_beat_the_trivial_answer():
-    assert not [one for one in on(data="karate").toggle if one.key == "compare_zoom"]  # nothing beats all zeros
+    assert not keyed(on(data="karate"), "toggle", "compare_zoom")  # nothing beats all zeros
     app = on(data="karate", epsilon="15")
-    shown = frame(app, "mechanism").set_index("mechanism")
-    shown = shown[shown["beats the no-data baseline"] == "yes"]
-    best = shown["mean error"].nunique()  # one that is the same as another is drawn once
+    shown = ranked(app)
+    best = shown[shown["beats the no-data baseline"] == "yes"]["mean error"].nunique()  # twins are drawn once
     assert best > 1
     assert app.toggle(key="compare_zoom").label == f"Only the {best} that beat the no-data baseline"
-    app.toggle(key="compare_zoom").set_value(True).run()
-    assert len(spec(clean(app))["layout"]["yaxis"]["ticktext"]) == best
+    assert len(spec(adjust(app, compare_zoom=True))["layout"]["yaxis"]["ticktext"]) == best
 
 
-@pytest.mark.parametrize("section", [RANKING, SAME, LEVERS])
-@pytest.mark.parametrize(("changes", "sentence"), [
-    ({"query": "mean"}, "Linear ridge needs the table or its covariance"),
-    ({"label": "none"}, "Regression needs a label"),
-    ({"task": "kernel-ridge"}, "Kernel ridge needs the records one by one")])
+@pytest.mark.parametrize(("section", "changes", "sentence"), [
+    (RANKING, {"query": "mean"}, "Linear ridge needs the table or its covariance"),
+    (SAME, {"label": "none"}, "Regression needs a label"),
+    (LEVERS, {"task": "kernel-ridge"}, "Kernel ridge needs the records one by one")])
 def test_what_cannot_be_measured_is_said_with_a_way_out(section, changes, sentence):
-    app = clean(on(section, data="liver", **changes))
-    assert any(sentence in one.value for one in app.info)
+    app = on(section, data="liver", **changes)
+    for other in (RANKING, SAME, LEVERS, section):
+        assert any(sentence in one.value for one in turn(app, other).info)
     assert link(press(app, "trials_fix_task_reconstruction"))["task"] == "reconstruction"
     assert app.get("plotly_chart")
 
@@ -105,20 +101,18 @@ def test_one_trial_has_no_interval_and_no_verdict():
 
 
 def test_the_same_error_starts_at_this_design_and_is_read_across():
-    app = clean(on(SAME, data="liver"))
-    slider = next(one for one in app.select_slider if one.label == "Wanted error")
-    design = run_trials(Scenario.from_query(link(app)), sample("liver"), mechanisms=["mvg-exact"],
-                        sensitivity="tight")["mvg-exact"].mean
-    assert slider.value == pytest.approx(design, rel=5e-3)
+    def drawn():
+        return next(one for one in app.multiselect if one.label == "Mechanisms drawn")
+
+    app = on(SAME, data="liver")
     assert "needs the lowest ε: " in said(app)
-    figure = spec(app)
-    assert [one["x"][0] for one in figure["data"] if one.get("yaxis") == "y2" and one["mode"] == "markers"]
-    chosen = next(one for one in app.multiselect if one.label == "Mechanisms drawn")
-    assert len(chosen.value) == 6
-    chosen.set_value(["laplace"]).run()
-    assert "Laplace needs the lowest" in said(app)
-    next(one for one in app.multiselect if one.label == "Mechanisms drawn").set_value([]).run()
-    assert any("Choose at least one mechanism" in one.value for one in clean(app).info)
+    slider = next(one for one in app.select_slider if one.label == "Wanted error")
+    design = run_trials(scenario(app), sample("liver"), mechanisms=["mvg-exact"], sensitivity="tight")["mvg-exact"]
+    assert slider.value == pytest.approx(design.mean, rel=5e-3)
+    assert [one["x"][0] for one in spec(app)["data"] if one.get("yaxis") == "y2" and one["mode"] == "markers"]
+    assert len(drawn().value) == 6
+    assert "Laplace needs the lowest" in said(drawn().set_value(["laplace"]).run())
+    assert any("Choose at least one mechanism" in one.value for one in clean(drawn().set_value([]).run()).info)
 
 
 class Stopped(set):
@@ -148,15 +142,12 @@ def test_stopped_work_waits_and_goes_on_when_asked(page, section):
 
 
 def test_an_advice_is_loaded_with_one_click_and_stays_first():
-    words = said(on(ADVISOR, data="two_features"))
-    assert "Recommended: mean, box noise, " in words
-    assert "Box noise is lower for up to " in words
-    assert "the best attacker is right 70 times in 100, against 55 with Gaussian noise" in words
-    app = clean(put(on(ADVISOR, data="two_features"), compare_gaussian=True))
-    words = said(app)
-    assert "Recommended: mean, exact, ellipse, 99 % to sleep. Its error is " in words
-    assert ". Your design (mean, exact, 80 % to sleep) has 92 % more error" in words
-    assert "expected error (noise and clipping bias)" in words
+    app = on(ADVISOR, data="two_features")
+    assert_says(app, ["Recommended: mean, box noise, ", "Box noise is lower for up to ",
+                      "the best attacker is right 70 times in 100, against 55 with Gaussian noise"])
+    assert_says(put(app, compare_gaussian=True), [
+        "Recommended: mean, exact, ellipse, 99 % to sleep. Its error is ", "expected error (noise and clipping bias)",
+        ". Your design (mean, exact, 80 % to sleep) has 92 % more error"])
     loaded = link(press(app, "compare_load_0"))
     assert loaded == {"data": "two_features", "trials": "6", "share": "0.99", "bound": "even"}
     assert "Keep your design: mean, exact, ellipse, 99 % to sleep" in said(app)
@@ -178,22 +169,19 @@ def test_it_is_said_which_designs_forget_the_directions_that_are_needed():
 def test_only_the_needed_cannot_be_loaded_and_it_is_said_what_to_do():
     app = clean(on(ADVISOR, data="two_features", query="identity", judged="everything", epsilon="0.5"))
     kept = [one for one in app.button if ", only " in one.label]
-    assert kept
-    assert all(one.disabled for one in kept)
+    assert {one.disabled for one in kept} == {True}
     assert "leave the others out on Data & query" in kept[0].help
 
 
 def test_the_levers_show_the_engine_s_numbers_with_and_without_each():
-    app = clean(on(LEVERS, data="liver", bound="even"))
-    found = levers(Scenario.from_query(link(app)), sample("liver"))
-    bars = next(one for one in spec(app)["data"] if one["type"] == "bar")
-    assert len(bars["base"]) == len(found.steps) + 1
-    shown = frame(app, "does the lever help?")
+    app = on(LEVERS, data="liver", bound="even")
+    assert_says(app, ["From an error of", "missed most"])
+    found, shown = levers(scenario(app), sample("liver")), frame(app, "does the lever help?")
+    assert len(next(one for one in spec(app)["data"] if one["type"] == "bar")["base"]) == len(found.steps) + 1
     rows = dict(zip(shown["design"], shown["mean error"], strict=True))
     assert rows["this design, with all levers"] == found.design.outcome.mean
     assert rows["without the bound"] == next(one for one in found.without if one.lever == "bound").outcome.mean
     assert list(shown["mean error"]) == sorted(shown["mean error"])
-    assert_says(app, ["From an error of", "missed most"])
 
 
 def any_other(app):
@@ -207,8 +195,7 @@ def test_the_other_designs_are_those_of_the_sensitivity_chosen_and_the_one_chose
     at = next(k for k, option in enumerate(first.options) if "covariance, Theorem 1, 75 %" in option)  # tried on both
     first.set_value(at).run()
     design = any_other(app).options[at].split(". ", 1)[1].rsplit(": ", 1)[0]
-    app.segmented_control(key="compare_s2").set_value("printed").run()
-    second = any_other(clean(app))
+    second = any_other(adjust(app, compare_s2="printed"))
     assert second.options != first.options
     assert second.key != first.key  # or the browser would go on showing an entry of the other list
     assert second.options[second.value].split(". ", 1)[1].rsplit(": ", 1)[0] == design

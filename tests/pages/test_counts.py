@@ -11,7 +11,7 @@ from mvgviz import Dataset
 from mvgviz.release.files import files_of
 from mvgviz.text import as_number
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from tests.pages.app import put, walk, with_table
+from tests.pages.app import adjust, put, walk, with_table
 from tests.pages.desk import desk, released
 from tests.pages.shown import chart, frame, scenario, strip, text
 
@@ -40,12 +40,10 @@ def test_every_page_answers(query, split):
 def test_a_category_is_chosen_beside_the_query():
     app = put(with_table(HOME, VISITS, query="counts"), _all=True)
     assert "Counts of a category" in app.selectbox(key="w_query").options
-    app.multiselect(key="w_category").set_value([1]).run()
-    assert not app.exception
+    assert not adjust(app, w_category=[1]).exception
     assert scenario(app).category == (1,)
     app.switch_page(DATA.path).run()
-    app.multiselect(key="path_category").set_value([0]).run()
-    assert scenario(app).category == (0,)
+    assert scenario(adjust(app, path_category=[0])).category == (0,)
 
 
 def test_a_mean_says_whether_it_has_intervals_for_the_population():

@@ -9,8 +9,6 @@ from tests.pages.app import opened
 from tests.pages.desk import box, desk
 from tests.pages.shown import clean, keyed, said, scenario, text
 
-NO_FILES = "This public demo takes no files"
-
 
 @pytest.fixture
 def public(monkeypatch):
@@ -34,19 +32,18 @@ def test_no_page_offers_a_box_for_a_file(public):
     for page in (DATA, RELEASE, PLAN):
         app = opened(page.path, everything=True, data="liver")
         assert not app.get("file_uploader")
-        assert NO_FILES in text(app)
+        assert "This public demo takes no files" in text(app)
         assert "Public demo" in str([badge.value for badge in app.get("markdown")])
 
 
 def test_a_link_gets_no_file_and_no_more_trials_than_there_are(public):
-    app = clean(opened(data="liver", trials="5000"))
-    assert scenario(app).trials == visitors.MOST_TRIALS
+    assert scenario(clean(opened(data="liver", trials="5000"))).trials == visitors.MOST_TRIALS
     app = opened(data=f"{UPLOAD}{0:012x}")
-    assert not scenario(clean(app)).is_upload
     assert "data that is not here" in said(app)
-    app = clean(opened(data="liver", directions="upload", everything=True))
-    assert scenario(app).directions == "standard"
+    assert not scenario(app).is_upload
+    app = opened(data="liver", directions="upload", everything=True)
     assert "its directions are in a file" in said(app)
+    assert scenario(app).directions == "standard"
     assert "From a file" not in keyed(app, "selectbox", "w_directions")[0].options
 
 

@@ -11,7 +11,7 @@ from mvgviz.pictures.sentences import WORDS
 from mvgviz.text import as_html
 from mvgviz.ui.menu import BOUNDS, COMPARE, DATA, HOME, PAGES, PRESENT, PRIVACY
 from tests.datasets import make_dataset
-from tests.pages.app import CSV, choose, opened, press, put, to, uploaded, walk, with_table
+from tests.pages.app import CSV, adjust, choose, opened, press, put, to, uploaded, walk, with_table
 from tests.pages.shown import assert_says, clean, component, keyed, link, said, strip, text
 
 SCENARIOS = [
@@ -89,8 +89,7 @@ def test_each_control_changes_the_scenario_and_the_address_and_reset_goes_back()
 
 def test_theorems_have_a_tail_and_theorem_2_needs_a_psd_query():
     app = opened(everything=True, data="liver", guarantee="theorem1")
-    app.selectbox(key="w_tail").set_value("exact-chi").run()
-    assert link(clean(app)) == {"data": "liver", "guarantee": "theorem1", "tail": "exact-chi"}
+    assert link(adjust(app, w_tail="exact-chi")) == {"data": "liver", "guarantee": "theorem1", "tail": "exact-chi"}
     assert press(app, "w_guarantee_exact").selectbox(key="w_tail").disabled
     press(app, "w_guarantee_theorem2").selectbox(key="w_query").set_value("identity").run()  # it gives way
     assert link(clean(app)) == {"data": "liver", "query": "identity", "guarantee": "theorem1", "tail": "exact-chi"}
@@ -99,15 +98,11 @@ def test_theorems_have_a_tail_and_theorem_2_needs_a_psd_query():
 
 
 def test_controls_of_directions_follow_their_kind():
-    app = opened(everything=True, data="liver", directions="rotation")
-    app.slider(key="w_angle").set_value(60).run()
-    app.number_input(key="w_plane_1").set_value(4).run()
+    app = adjust(opened(everything=True, data="liver", directions="rotation"), w_angle=60, w_plane_1=4)
     assert link(clean(app)) == {"data": "liver", "directions": "rotation", "angle": "60", "plane": "0-3"}
     app.number_input(key="w_plane_0").set_value(4).run()  # the same feature twice: the two swap
     assert link(clean(app))["plane"] == "3-0"
-    app.selectbox(key="w_directions").set_value("private").run()
-    app.slider(key="w_private_share").set_value(40).run()
-    assert link(clean(app))["private_share"] == "0.4"
+    assert link(adjust(app, w_directions="private", w_private_share=40))["private_share"] == "0.4"
 
 
 def test_delta_is_one_click_from_one_over_n_and_one_from_the_usual():
@@ -116,8 +111,7 @@ def test_delta_is_one_click_from_one_over_n_and_one_from_the_usual():
     caution = "δ is 1/n: a mechanism could publish one record, chosen at random, as it is and still pass."
     assert app.button(key="w_one_over_n").help == caution
     assert caution not in text(app)
-    press(app, "w_one_over_n")
-    assert float(link(app)["delta"]) == 1 / 345
+    assert float(link(press(app, "w_one_over_n"))["delta"]) == 1 / 345
     assert "δ = 0.0029" in strip(app)
     assert caution in text(app)
     assert app.button(key="w_one_over_n").disabled
@@ -128,23 +122,17 @@ def test_delta_is_one_click_from_one_over_n_and_one_from_the_usual():
 
 def test_manual_parts_always_sum_and_locked_ones_stay():
     app = opened(everything=True, data="liver")
-    app.selectbox(key="w_allocation").set_value("manual").run()
-    app.checkbox(key="w_lock_1").check().run()
-    before = app.slider(key="w_part_1").value
-    app.slider(key="w_part_0").set_value(50.0).run()
-    parts = [int(part) for part in link(clean(app))["weights"].split("-")]
+    before = adjust(app, w_allocation="manual", w_lock_1=True).slider(key="w_part_1").value
+    parts = [int(part) for part in link(adjust(app, w_part_0=50.0))["weights"].split("-")]
     assert parts[0] / sum(parts) == pytest.approx(0.5, abs=1e-3)
     assert app.slider(key="w_part_1").value == before
     assert sum(app.slider(key=f"w_part_{k}").value for k in range(6)) == pytest.approx(100, abs=0.3)
 
 
 def test_manual_split_of_many_directions_shows_those_searched_for():
-    app = opened(everything=True, data="cardiotocography")
-    app.selectbox(key="w_allocation").set_value("manual").run()
+    app = adjust(opened(everything=True, data="cardiotocography"), w_allocation="manual")
     assert len([s for s in app.slider if s.key.startswith("w_part_")]) == 3
-    app.multiselect(key="w_shown").set_value([20, 7]).run()
-    app.slider(key="w_part_20").set_value(30.0).run()
-    assert "The other 19 share" in text(clean(app))
+    assert "The other 19 share" in text(adjust(app, w_shown=[20, 7], w_part_20=30.0))
 
 
 def test_the_simple_view_has_five_controls_and_needs_can_be_none_or_matter_more():
@@ -153,31 +141,23 @@ def test_the_simple_view_has_five_controls_and_needs_can_be_none_or_matter_more(
                   for widget in app.sidebar.get(kind))
     assert keys == ["w_data", "w_epsilon", "w_priority", "w_query", "w_share"]
     for importance, said_of_it in ((3, {"importance": "1-3"}), (1, {})):
-        app.number_input(key="w_importance_5").set_value(importance).run()
-        assert link(clean(app)) == {"data": "liver"} | said_of_it
-    app.number_input(key="w_importance_2").set_value(2).run()
-    app.multiselect(key="w_priority").set_value([2]).run()
-    assert "importance" not in link(clean(app))
+        assert link(adjust(app, w_importance_5=importance)) == {"data": "liver"} | said_of_it
+    assert "importance" not in link(adjust(app, w_importance_2=2, w_priority=[2]))
     assert not keyed(app, "number_input", "w_importance")
-    app.multiselect(key="w_priority").set_value([]).run()
-    assert link(clean(app)) == {"data": "liver", "allocation": "uniform", "priority_directions": "none"}
-    app.multiselect(key="w_priority").set_value([2]).run()
-    assert Scenario.from_query(link(app)).allocation == "binary"
+    assert link(adjust(app, w_priority=[])) == {"data": "liver", "allocation": "uniform", "priority_directions": "none"}
+    assert Scenario.from_query(link(adjust(app, w_priority=[2]))).allocation == "binary"
 
 
 def test_a_scenario_survives_the_way_through_the_pages_and_other_data_keeps_epsilon_alone():
     app = to(opened(data="liver", epsilon="0.3", query="mean"), DATA)
     assert link(app) == {"data": "liver", "epsilon": "0.3", "query": "mean"}
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert to(app, HOME).select_slider(key="w_epsilon").value == 2.0
-    app.selectbox(key="w_data").set_value("karate").run()
-    assert link(clean(app)) == {"data": "karate", "epsilon": "2"}
+    assert to(adjust(app, w_epsilon=2.0), HOME).select_slider(key="w_epsilon").value == 2.0
+    assert link(adjust(app, w_data="karate")) == {"data": "karate", "epsilon": "2"}
 
 
 def test_a_broken_link_says_what_was_ignored():
     app = clean(opened(data="liver", epsilon="lots", colour="red"))
-    assert "epsilon in the link must be a number" in text(app)
-    assert "a scenario has no field colour" in text(app)
+    assert_says(app, ["epsilon in the link must be a number", "a scenario has no field colour"])
     assert link(app) == {"data": "liver"}
     assert "not here" in said(opened(data="nosuchdata"))
 
@@ -199,7 +179,7 @@ def test_home_s_sentence_and_pictures_follow_the_scenario():
     drawn = component(app, "home_rule")
     assert drawn["names"] == ["sleep", "score"]
     assert drawn["model"]["theta"] == pytest.approx([0.8, 0.2])
-    app.slider(key="w_share").set_value(50).run()
+    adjust(app, w_share=50)
     assert_says(app, ["the same circle"])
     many = opened(data="liver", query="mean")
     assert_says(many, ["These two of 6 take 45 % of the budget"])
@@ -218,8 +198,7 @@ def test_an_uploaded_table_becomes_the_data_and_has_a_label():
     assert_says(app, ["2 features × 60 records", "not private"])
     assert link(app)["data"].startswith("upload-")
     assert "proposed from the data, accepted" in strip(press(app, "upload_know_all"))
-    app.selectbox(key="upload_label").set_value("dose").run()
-    assert link(clean(app))["label"] == "1"
+    assert link(adjust(app, upload_label="dose"))["label"] == "1"
 
 
 @pytest.mark.parametrize(("content", "message"), [
@@ -245,11 +224,8 @@ def test_an_uploaded_graph_gets_graph_queries():
 @pytest.mark.soak
 def test_two_hundred_features_stay_usable():
     app = put(clean(with_table(HOME, make_dataset(200, 30))), _all=True)
-    app.selectbox(key="w_allocation").set_value("manual").run()
-    app.multiselect(key="w_shown").set_value([150]).run()
-    app.slider(key="w_part_150").set_value(60.0).run()
-    assert "The other 199 share 40.0 %" in text(clean(app))
-    app.selectbox(key="w_directions").set_value("random").run()
+    assert "The other 199 share 40.0 %" in text(adjust(app, w_allocation="manual", w_shown=[150], w_part_150=60.0))
+    adjust(app, w_directions="random")
     for page in PAGES:
         to(app, page)
 
@@ -270,8 +246,7 @@ def test_directions_come_from_a_file_and_a_bad_one_is_refused():
 
 def test_records_in_columns_can_be_chosen_with_ranges():
     app = uploaded("f,r1,r2,r3\nheight,150,160,170\nweight,50,60,70")
-    app.radio(key="upload_orientation").set_value("columns").run()
-    assert "2 features × 3 records" in text(clean(app))
+    assert "2 features × 3 records" in text(adjust(app, upload_orientation="columns"))
     assert "proposed from the data, accepted" in strip(press(app, "upload_know_all"))
 
 
@@ -283,7 +258,7 @@ def test_a_table_that_was_replaced_is_let_go():
     others = alive()  # held, so that no identity of theirs comes again
     app = uploaded(CSV)
     for columns in (["age"], ["age", "dose"]) * 3:
-        app.multiselect(key="upload_columns").set_value(columns).run()
+        adjust(app, upload_columns=columns)
         to(to(app, HOME), DATA)
     assert len({id(found.matrix) for found in alive()} - {id(found.matrix) for found in others}) <= 4
 

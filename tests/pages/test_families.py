@@ -3,7 +3,7 @@
 import pytest
 
 from mvgviz.ui.menu import PRIVACY, RELEASE, SHAPE
-from tests.pages.app import opened, walk
+from tests.pages.app import adjust, opened, walk
 from tests.pages.desk import desk, released
 from tests.pages.shown import assert_says, clean, link, said
 
@@ -39,8 +39,6 @@ def test_box_noise_is_released_once_with_a_pure_epsilon():
 
 def test_a_family_is_chosen_in_the_sidebar_and_gives_way_where_it_does_not_fit():
     app = clean(opened(SHAPE.path, everything=True, data="liver", query="mean"))
-    app.selectbox(key="w_family").set_value("box").run()
-    assert link(app)["family"] == "box"
-    app.selectbox(key="w_query").set_value("covariance").run()
-    assert "Box noise does not fit here, so the noise is Gaussian." in said(app)
+    assert link(adjust(app, w_family="box"))["family"] == "box"
+    assert "Box noise does not fit here, so the noise is Gaussian." in said(adjust(app, w_query="covariance"))
     assert app.selectbox(key="w_family").options == ["Gaussian", "Ellipse (l2)"]

@@ -6,7 +6,7 @@ import pytest
 from scipy import integrate, optimize, special
 
 from mvgviz.ui.menu import INFORMATION
-from tests.pages.app import opened
+from tests.pages.app import adjust, opened
 from tests.pages.shown import assert_says, chart, clean, numbers, text
 
 
@@ -27,25 +27,22 @@ def test_gaussian_noise_lets_least_through_at_the_same_size_and_box_most_at_the_
     app = clean(opened(INFORMATION.path))
     assert all((curve >= 1 - 1e-12).all() for curve in heights(app).values())
     assert "Gaussian noise lets least through" in text(app)
-    app.segmented_control(key="information_same").set_value("promise").run()
-    curves = heights(clean(app))
+    curves = heights(adjust(app, information_same="promise"))
     assert all((curves["Box"] >= curve - 1e-12).all() for curve in curves.values())
     assert "box noise lets most through" in text(app)
 
 
 @pytest.mark.parametrize("budget", [{"epsilon": "0.001", "delta": "0.9"}, {"epsilon": "1000", "delta": "1e-30"}])
 def test_extreme_promises(budget):
-    app = clean(opened(INFORMATION.path, **budget))
-    app.segmented_control(key="information_same").set_value("promise").run()
-    assert "nan" not in text(clean(app)).lower().split()
+    app = adjust(opened(INFORMATION.path, **budget), information_same="promise")
+    assert "nan" not in text(app).lower().split()
 
 
 def test_answers_of_more_records_lack_less():
     app = clean(opened(INFORMATION.path))
     said = {}
     for records in (5, 5_000):
-        app.select_slider(key="information_records").set_value(records).run()
-        assert f"With {records:,} records a table" in text(clean(app))
+        assert f"With {records:,} records a table" in text(adjust(app, information_records=records))
         said[records] = float(text(app).split("second moment ")[1].split(" ")[0])
     assert said[5] > 0.2 > 0.02 > said[5_000]
 

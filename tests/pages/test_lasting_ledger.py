@@ -9,9 +9,9 @@ import pytest
 from mvgviz import Ledger, gaussian_mu
 from mvgviz.release.ledger import Spend
 from mvgviz.ui.menu import DATA, PLAN, RELEASE
-from tests.pages.app import CSV, choose, opened, to
+from tests.pages.app import CSV, adjust, choose, opened, to
 from tests.pages.desk import box, desk, go, released
-from tests.pages.shown import clean, keyed, said, text
+from tests.pages.shown import assert_says, clean, facts, keyed, said, text
 
 PATIENTS = "patients of 2024"
 
@@ -35,10 +35,6 @@ def named(app, name=PATIENTS, key="population_"):
     return app
 
 
-def facts(app):
-    return "".join(one.value for one in app.get("html"))
-
-
 def enter(path, mu=0.3, population=PATIENTS):
     return Ledger(path).enter(time="2026-01-02T03:04:05+00:00", data="elsewhere", query="mean", design="exact",
                               neighbour_rule="one record replaced", mu=mu, delta=1e-6, population=population)
@@ -54,9 +50,8 @@ def test_nothing_is_released_before_it_is_said_who_the_records_are_about(path):
     released(named(app))
     [entry] = Ledger(path).entries
     assert (entry.population, entry.data, entry.state) == (PATIENTS, "liver", "released")
-    assert "Counts for **patients of 2024**" in text(app)
-    assert "This ledger is a file on this computer" in text(app)
-    assert "Reloading or closing" not in text(app)
+    assert_says(app, ["Counts for **patients of 2024**", "This ledger is a file on this computer"],
+                     ["Reloading or closing"])
     assert str(path.parent) not in text(app) + facts(app)
 
 
@@ -74,9 +69,7 @@ def test_the_next_session_goes_on_where_the_last_one_stopped(path):
 
 
 def test_a_cap_is_the_population_s_and_holds_in_every_session(path):
-    app = named(page())
-    app.toggle(key="release_capped").set_value(True).run()
-    app.number_input(key="release_cap_epsilon").set_value(1.2).run()
+    adjust(named(page()), release_capped=True, release_cap_epsilon=1.2)
     assert Ledger(path).cap_of(PATIENTS) == (1.2, pytest.approx(1e-6))
     first, second = named(page()), named(page())  # two tabs, both before either releases
     for tab in (first, second):
@@ -97,8 +90,7 @@ def test_what_was_never_finished_is_told_and_counted(path):
             population=PATIENTS):
         raise ZeroDivisionError
     app = clean(page())
-    assert "One release was reserved and never finished" in text(app)
-    assert "it counts as spent" in text(app)
+    assert_says(app, ["One release was reserved and never finished", "it counts as spent"])
     assert list(app.dataframe[-1].value["state"]) == ["never finished"]
     assert "nothing →" not in facts(app)
 
@@ -174,11 +166,8 @@ def test_a_downloaded_ledger_is_counted_once(path):
 
 def test_no_value_of_a_table_is_in_the_ledger_s_file(path):
     rows = "".join(f"{1000 + i}.8317,{i % 7}.9931\n" for i in range(60))
-    app = opened(DATA.path)
-    choose(app, f"age,dose\n{rows}", "secret-file.csv")
-    app.text_input(key="upload_title").set_value("Doses").run()
-    to(app, RELEASE)
-    assert "under the name **Doses**" in box(app, "release_sure_").label
+    app = choose(opened(DATA.path), f"age,dose\n{rows}", "secret-file.csv")
+    assert "under the name **Doses**" in box(to(adjust(app, upload_title="Doses"), RELEASE), "release_sure_").label
     box(app, "release_accept_ranges").check().run()
     released(named(app))
     with closing(sqlite3.connect(path)) as connection:
@@ -194,8 +183,7 @@ def test_no_value_of_a_table_is_in_the_ledger_s_file(path):
 
 def test_a_release_comes_back_in_another_session_that_names_the_same_people(path):
     first = released(named(page(query="mean")))
-    assert "**Released**, and kept in the ledger" in text(first)
-    assert "no cap is set" in text(first)
+    assert_says(first, ["**Released**, and kept in the ledger", "no cap is set"])
     [made] = desk(first).releases
     app = clean(page(query="mean"))
     assert desk(app).shown("liver") == ()  # the ledger proposes a name; this session has not said it
@@ -210,6 +198,6 @@ def test_a_release_comes_back_in_another_session_that_names_the_same_people(path
     released(app)
     assert [one.number for one in desk(app).shown("liver")] == [1, 2]
     assert "2 releases asked this. Their average has intervals 29 % narrower" in text(app)
-    app.toggle(key="release_capped").set_value(True).run()
+    adjust(app, release_capped=True)
     more = int((gaussian_mu(3.0, 1e-6) / made.mu) ** 2 - 2)
     assert f"the cap allows {more} more like it" in text(clean(app))

@@ -23,7 +23,7 @@ from mvgviz.pictures.paper import (
 from mvgviz.ui import slices
 from mvgviz.ui.cache import SERVER
 from mvgviz.ui.menu import PAPER
-from tests.pages.app import opened
+from tests.pages.app import opened, press
 from tests.pages.shown import charts, clean, link, text
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
@@ -74,26 +74,22 @@ def test_a_scenario_that_does_not_work_out_leaves_the_page_standing():
 
 @pytest.mark.parametrize("key", EXPERIMENTS)
 def test_the_button_opens_the_experiment_in_the_app(key):
-    app = turned_to(key)
-    app.button(key="paper_open").click()
-    clean(app.run())
-    assert Scenario.from_query(link(app)) == EXPERIMENTS[key].scenario
+    assert Scenario.from_query(link(press(turned_to(key), "paper_open"))) == EXPERIMENTS[key].scenario
 
 
 def test_work_can_be_stopped_and_goes_on(monkeypatch):
+    def stopped(work):
+        slices._stop(work.key)
+        return work
+
     SERVER.clear()
     begin = slices.begin
     monkeypatch.setattr(runs, "TRIALS", 100_000)
-    monkeypatch.setattr(slices, "begin", lambda *given: _stopped(begin(*given)))
+    monkeypatch.setattr(slices, "begin", lambda *given: stopped(begin(*given)))
     app = turned_to("II")
-    assert app.button(key=next(b.key for b in app.button if b.label == "Go on"))
+    assert "Go on" in [button.label for button in app.button]
     assert "Not measured yet" in text(app)
     assert [len(trace["x"]) for trace in charts(app)[0]["data"] if trace["name"] == EXACTLY] == [0]
-
-
-def _stopped(work):
-    slices._stop(work.key)
-    return work
 
 
 def test_dots_lie_between_no_privacy_and_a_random_guess_on_one_axis():
@@ -124,15 +120,14 @@ def test_what_is_far_beyond_a_random_guess_is_an_arrow_at_the_edge_with_its_numb
 
 
 def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
-    from mvgviz.paper import direction_curves
-
     one = EXPERIMENTS["II"]
-    curves, references, complete = direction_curves(one, sample(one.scenario.data), trials=2, cancelled=lambda: True)
+    table = sample(one.scenario.data)
+    curves, references, complete = paper.direction_curves(one, table, trials=2, cancelled=lambda: True)
     assert not complete
     picture = directions_picture(curves, references, symbol=one.symbol)
     assert picture.takeaway == "The curves appear as their trials come in."
     assert picture.figure.layout.xaxis.title.text == "ε (log scale)"
-    curves, references, _ = direction_curves(one, sample(one.scenario.data), trials=2)
+    curves, references, _ = paper.direction_curves(one, table, trials=2)
     assert all([epsilon for epsilon, _ in measured(curve)] == list(EPSILONS) for curve in curves)
     assert not any(math.isnan(outcome.mean) for curve in curves for _, outcome in measured(curve))
 

@@ -18,9 +18,9 @@ from mvgviz.release.release import plan_together
 from mvgviz.scenario.plan import build_plan, plan_noise
 from mvgviz.ui import plans
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
-from tests.pages.app import CSV, choose, opened, press, put, to, uploaded
+from tests.pages.app import CSV, adjust, choose, opened, press, put, to, uploaded
 from tests.pages.desk import box, desk
-from tests.pages.shown import clean, frame, link, said, spec, text
+from tests.pages.shown import assert_says, clean, frame, link, said, spec, text
 
 LIVER = Scenario.default_for("liver")
 
@@ -58,8 +58,7 @@ def test_it_opens_with_two_questions_that_share_the_sidebar_s_budget():
 
 
 def test_the_table_is_the_engine_s():
-    app = page(epsilon="0.5")
-    app.slider(key="plan_share_0").set_value(80.0).run()
+    app = adjust(page(epsilon="0.5"), plan_share_0=80.0)
     plan = QuestionPlan.of(LIVER.changed(epsilon=0.5), LIVER.changed(query="mean")).moved(0, 0.8)
     found = plan_noise(plan, build_plan(plan, sample("liver")))
     frame = table(clean(app))
@@ -83,26 +82,20 @@ def test_moving_one_share_moves_the_others_that_are_not_locked():
     app.session_state["_scenario"] = LIVER.changed(query="identity")
     press(app, "plan_add")
     assert [label.split(" ")[1] for label in names(app)] == ["covariance,", "mean,", "table,"]
-    app.checkbox(key="plan_lock_1").check().run()
-    before = shares(app)[1]
-    app.slider(key="plan_share_0").set_value(10.0).run()
-    assert shares(clean(app)) == pytest.approx([10.0, before, 90.0 - before], abs=0.1)
+    before = shares(adjust(app, plan_lock_1=True))[1]
+    assert shares(adjust(app, plan_share_0=10.0)) == pytest.approx([10.0, before, 90.0 - before], abs=0.1)
     assert app.slider(key="plan_share_1").disabled
     assert app.selectbox(key="plan_first_3").value == 0
-    app.selectbox(key="plan_first_3").set_value(2).run()
-    assert spec(clean(app))["layout"]["xaxis"]["title"]["text"].startswith("noise on table (3)")
+    assert spec(adjust(app, plan_first_3=2))["layout"]["xaxis"]["title"]["text"].startswith("noise on table (3)")
 
 
 def test_rules_divide_the_budget_and_leave_locked_shares_alone():
     app = press(page(), "plan_same")
     same = shares(app)
-    press(app, "plan_least")
-    assert 50 < shares(app)[0] < max(same)
-    app.checkbox(key="plan_lock_0").check().run()
-    kept = shares(app)
+    assert 50 < shares(press(app, "plan_least"))[0] < max(same)
+    kept = shares(adjust(app, plan_lock_0=True))
     assert shares(press(app, "plan_equal")) == kept
-    app.checkbox(key="plan_lock_0").uncheck().run()
-    assert shares(press(app, "plan_equal")) == [50.0, 50.0]
+    assert shares(press(adjust(app, plan_lock_0=False), "plan_equal")) == [50.0, 50.0]
 
 
 def test_a_rule_that_looked_at_the_data_is_not_covered():
@@ -114,12 +107,10 @@ def test_a_rule_that_looked_at_the_data_is_not_covered():
 def test_questions_come_and_go_and_the_last_stays():
     app = press(page(), "plan_remove_0")
     assert len(names(app)) == 1
-    assert "One question has all of ε = 1" in text(app)
-    assert "Add a second question" in text(app)
+    assert_says(app, ["One question has all of ε = 1", "Add a second question"])
     assert app.button(key="plan_remove_0").disabled
-    press(app, "plan_add")
-    assert len(names(app)) == 2
-    app.checkbox(key="plan_lock_0").check().run()
+    assert len(names(press(app, "plan_add"))) == 2
+    adjust(app, plan_lock_0=True)
     app.button(key="plan_remove_1").click().run()
     assert [error.value[:29] for error in app.error] == ["Unlock another question first"]
     assert len(names(clean(app.run()))) == 2  # said once
@@ -128,19 +119,12 @@ def test_questions_come_and_go_and_the_last_stays():
 
 def test_until_it_is_touched_the_plan_follows_the_sidebar_and_then_its_budget_alone_does():
     app = page()
-    app.multiselect(key="w_priority").set_value([0]).run()
-    assert "80 % to mcv" in names(clean(app))[0]
-    app.slider(key="plan_share_0").set_value(70.0).run()
-    app.multiselect(key="w_priority").set_value([1]).run()
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert "80 % to mcv" in names(clean(app))[0]
+    assert "80 % to mcv" in names(adjust(app, w_priority=[0]))[0]
+    assert "80 % to mcv" in names(adjust(app, plan_share_0=70.0, w_priority=[1], w_epsilon=2.0))[0]
     assert "spend at most ε = 2 at" in text(app)
-    to(app, HOME)
-    assert shares(to(app, PLAN)) == [70.0, 30.0]
-    app.selectbox(key="w_data").set_value("karate").run()
-    assert "adjacency" in " ".join(names(clean(app)))
-    app.selectbox(key="w_data").set_value("liver").run()
-    assert shares(clean(app)) == [70.0, 30.0]
+    assert shares(to(to(app, HOME), PLAN)) == [70.0, 30.0]
+    assert "adjacency" in " ".join(names(adjust(app, w_data="karate")))
+    assert shares(adjust(app, w_data="liver")) == [70.0, 30.0]
 
 
 def test_a_theorem_s_question_is_not_planned_and_one_click_helps():
@@ -148,7 +132,7 @@ def test_a_theorem_s_question_is_not_planned_and_one_click_helps():
     assert "do not add up exactly" in text(app)
     assert not names(app)
     assert len(names(press(app, "plan_exact"))) == 2
-    app.slider(key="plan_share_0").set_value(70.0).run()
+    adjust(app, plan_share_0=70.0)
     clean(put(app, _scenario=LIVER.changed(guarantee="theorem2")))
     assert app.button(key="plan_add").disabled
     assert shares(app) == [70.0, 30.0]
@@ -156,10 +140,9 @@ def test_a_theorem_s_question_is_not_planned_and_one_click_helps():
 
 def test_a_share_that_is_too_small_says_so_and_the_sliders_stay():
     app = page(epsilon="0.01")
-    app.slider(key="plan_share_0").set_value(99.9).run()
-    assert [error.value.startswith("Question 2 would get an epsilon below") for error in app.error] == [True]
-    app.slider(key="plan_share_0").set_value(50.0).run()
-    assert len(table(clean(app))) == 2
+    [error] = app.slider(key="plan_share_0").set_value(99.9).run().error
+    assert error.value.startswith("Question 2 would get an epsilon below")
+    assert len(table(adjust(app, plan_share_0=50.0))) == 2
 
 
 def test_the_whole_plan_is_released_at_once_with_an_entry_each():
@@ -183,15 +166,12 @@ def test_the_whole_plan_is_released_at_once_with_an_entry_each():
 
 
 def test_one_by_one_the_total_stays_the_plan_s_whatever_the_sidebar_says():
-    app = page()
-    app.slider(key="plan_share_0").set_value(70.0).run()
-    app.selectbox(key="plan_which_2_0").set_value(1).run()
+    app = adjust(page(), plan_share_0=70.0, plan_which_2_0=1)
     released(app)
     [entry] = desk(app).ledger.entries
     assert entry.query == "mean"
     assert entry.mu == pytest.approx(math.sqrt(0.3) * gaussian_mu(1, 1e-6), rel=1e-9)
-    app.select_slider(key="w_epsilon").set_value(5.0).run()
-    assert "its budget stays ε = 1" in said(app)
+    assert "its budget stays ε = 1" in said(adjust(app, w_epsilon=5.0))
     assert app.slider(key="plan_share_1").disabled
     assert app.button(key="plan_remove_1").disabled
     released(app)
@@ -255,9 +235,7 @@ def test_a_plan_follows_the_names_of_its_features():
     app = clean(uploaded(CSV.replace(",name", ",size").replace(",p", ",").encode()))
     app.session_state["_open_files"].current.ranges.update(age=Range(0, 100))
     app.switch_page(PLAN.path).run()
-    app.multiselect(key="w_priority").set_value([1]).run()
-    app.slider(key="plan_share_0").set_value(70.0).run()
-    assert "to dose" in names(clean(app))[0]
+    assert "to dose" in names(adjust(app, w_priority=[1], plan_share_0=70.0))[0]
     to(app, DATA).multiselect(key="upload_columns").set_value(["dose", "size"]).run()
     assert "to dose" in names(to(app, PLAN))[0]
     assert shares(app) == [70.0, 30.0]
@@ -273,8 +251,7 @@ def test_a_plan_goes_out_as_a_file_and_comes_back_and_a_bad_one_gets_a_sentence(
     for content, message in (
             (b"", "must be JSON"), (b" " * 1_000_001, "over 1 MB"),
             (QuestionPlan.of(Scenario()).to_json(), "choose that data first")):
-        choose(app, content, "plan.json", key="plan_file")
-        assert not app.exception
+        assert not choose(app, content, "plan.json", key="plan_file").exception
         assert message in " ".join(error.value for error in app.error)
         assert shares(app) == [90.0, 10.0]  # nothing is lost
 
@@ -282,8 +259,7 @@ def test_a_plan_goes_out_as_a_file_and_comes_back_and_a_bad_one_gets_a_sentence(
 def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two_pots():
     app = page()
     assert {one.key for one in app.selectbox if one.key.startswith("plan_family_")} == {"plan_family_1"}  # of the mean
-    app.selectbox(key="plan_family_1").set_value("box").run()
-    app.slider(key="plan_share_0").set_value(30.0).run()
+    adjust(app, plan_family_1="box", plan_share_0=30.0)
     plan = QuestionPlan.of(LIVER, LIVER.changed(query="mean")).with_family(1, "box").moved(0, 0.3)
     setups = build_plan(plan, sample("liver"))
     assert table(clean(app))["ε alone"].tolist() == pytest.approx([setup.scenario.epsilon for setup in setups])
@@ -305,9 +281,7 @@ def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two
 
 
 def test_beside_box_noise_nothing_of_a_plan_moves_once_a_part_is_released():
-    app = page()
-    app.selectbox(key="plan_family_1").set_value("laplace").run()
-    app.selectbox(key="plan_which_2_0").set_value(1).run()
+    app = adjust(page(), plan_family_1="laplace", plan_which_2_0=1)
     released(app)
     assert "Its shares stay too" in said(app)
     assert app.slider(key="plan_share_0").disabled
@@ -321,8 +295,7 @@ def test_beside_box_noise_nothing_of_a_plan_moves_once_a_part_is_released():
 
 
 def test_box_noise_cannot_join_a_plan_of_which_a_part_is_released():
-    app = page()
-    app.selectbox(key="plan_which_2_0").set_value(0).run()
+    app = adjust(page(), plan_which_2_0=0)
     released(app)
     app.session_state["_scenario"] = LIVER.changed(query="mean", family="box")
     app.run()
@@ -332,14 +305,11 @@ def test_box_noise_cannot_join_a_plan_of_which_a_part_is_released():
 
 
 def test_a_plan_of_box_noise_alone_needs_no_delta():
-    app = page(query="mean", family="box")
-    app.selectbox(key="plan_family_0").set_value("laplace").run()
-    press(app, "plan_remove_1")
+    app = press(adjust(page(query="mean", family="box"), plan_family_0="laplace"), "plan_remove_1")
     app.session_state["_scenario"] = LIVER.changed(query="mean", family="box")
     app.run()
     press(app, "plan_add")
-    assert "2 questions together spend at most ε = 1 with δ = 0" in text(app)
-    assert "The ledger counts" not in text(app)
+    assert_says(app, ["2 questions together spend at most ε = 1 with δ = 0"], ["The ledger counts"])
     released(app)
     assert desk(app).ledger.total("liver", delta=1e-6).epsilon == pytest.approx(1.0)
     assert desk(app).ledger.total("liver", delta=1e-6).mu == 0

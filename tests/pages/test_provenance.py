@@ -26,7 +26,7 @@ from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.columns_form import kind_of, levels_in, levels_text, stated, take_rows
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY
 from mvgviz.ui.rule_picture import RuleChange
-from tests.pages.app import CSV, ROOT, bring, change, choose, opened, press, put, to, uploaded
+from tests.pages.app import CSV, ROOT, adjust, bring, change, choose, opened, press, put, to, uploaded
 from tests.pages.desk import box, desk, go, on_exports, released
 from tests.pages.shown import clean, component, keyed, link, own, scenario, strip, text
 
@@ -44,15 +44,31 @@ def give(app, **ranges):
     return clean(put(app, _range_round=len(ranges) + len(held(app).ranges)))  # draws the table of ranges anew
 
 
+def origins(app):
+    return own(app).dataset.range_origins
+
+
+def marks(app):
+    """The choices that count as made on the data."""
+    return scenario(clean(app)).from_data
+
+
+def plan(app):
+    [kept] = app.session_state["_plans"].values()
+    return kept.plan
+
+
+def open_study(app, study):
+    return choose(app, study.to_json(), "study.json", key="study_file")
+
+
 # Files: ranges
 
 
 def test_what_was_stated_of_one_file_is_not_stated_of_the_next():
-    app = clean(uploaded(CSV))
-    give(app, age=Range(0, 100), dose=Range(0, 10))
-    assert "ranges: </dt><dd class=\"\">chosen without looking at the data" in strip(clean(app))
-    bring(app, OTHER, "other.csv")
-    assert own(app).dataset.features == ("height", "weight", "age")  # read whole
+    app = give(uploaded(CSV), age=Range(0, 100), dose=Range(0, 10))
+    assert "ranges: </dt><dd class=\"\">chosen without looking at the data" in strip(app)
+    assert own(bring(app, OTHER, "other.csv")).dataset.features == ("height", "weight", "age")  # read whole
     assert own(app).dataset.ranges_origin is Origin.READ
     assert "not private" in strip(app)
     bring(app, CSV)  # the same file again is still known
@@ -62,13 +78,11 @@ def test_what_was_stated_of_one_file_is_not_stated_of_the_next():
 def test_a_removed_feature_takes_only_its_own_range_along_and_comes_back_with_it():
     app = give(bring(opened(), OTHER), height=Range(100, 250), weight=Range(30, 200, Origin.READ))
     change(app, allocation="binary", priority_directions=(2,), label=0)
-    app.multiselect(key="upload_columns").set_value(["weight", "age"]).run()
-    clean(app)
-    assert own(app).dataset.ranges["weight"] == Range(30, 200, Origin.READ)
+    assert own(adjust(app, upload_columns=["weight", "age"])).dataset.ranges["weight"] == Range(30, 200, Origin.READ)
     assert (scenario(app).priority_directions, scenario(app).label) == ((1,), None)  # age, wherever it stands
-    app.multiselect(key="upload_columns").set_value(["height", "weight", "age"]).run()
+    adjust(app, upload_columns=["height", "weight", "age"])
     assert own(app).dataset.ranges["height"] == Range(100, 250, Origin.DECLARED)
-    assert own(app).dataset.range_origins == (Origin.DECLARED, Origin.READ, Origin.READ)
+    assert origins(app) == (Origin.DECLARED, Origin.READ, Origin.READ)
 
 
 def fill(app, *rows):
@@ -87,7 +101,7 @@ def give_to_the_form(app, *rows):
 
 def test_typing_both_ends_declares_a_range_and_half_a_range_is_none():
     app = fill(bring(opened(), OTHER), ("height", "100", "250"), ("weight", "30", ""), ("age", "90", "10"))
-    assert own(app).dataset.range_origins == (Origin.DECLARED, Origin.READ, Origin.READ)
+    assert origins(app) == (Origin.DECLARED, Origin.READ, Origin.READ)
     assert held(app).half == {"weight": ("30", ""), "age": ("90", "10")}  # nothing typed is lost
     fill(app, ("height", "100", "250"), ("weight", "30", "200"), ("age", "0", "1,5"))
     assert own(app).dataset.ranges["weight"] == Range(30, 200)
@@ -106,7 +120,7 @@ def test_the_form_says_what_is_wrong_with_a_range_and_what_a_range_does_to_dates
     assert "nan is no number" in notes(app)["age"]
     assert notes(app)["visit"] == "The lowest value must be below the highest. Left out until it has a range."
     fill(app, ("age", "0", "120"), ("visit", "2024-03-01", "2024-12-31"))
-    app.toggle(key="upload_look").set_value(True).run()
+    adjust(app, upload_look=True)
     days = pd.to_datetime(pd.read_csv(io.StringIO(VISITS))["visit"])
     moved = (days.clip(lower=pd.Timestamp("2024-03-01")) - days).mean() / pd.Timedelta(days=1)
     early = (days < "2024-03-01").mean()
@@ -115,36 +129,25 @@ def test_the_form_says_what_is_wrong_with_a_range_and_what_a_range_does_to_dates
 
 def test_an_end_that_nobody_typed_stays_the_datas():
     app = press(bring(opened(), OTHER), "upload_know_all")
-    low, high = (f"{end:g}" for end in own(app).dataset.ranges["height"][:2])
-    fill(app, ("height", low, "999"))
-    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
-    fill(app, ("height", "", "999"))
-    assert own(app).dataset.ranges["height"].origin is Origin.READ
-    fill(app, ("height", low, "999"))  # typed again, it is still the data's
-    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
-    fill(app, ("height", "1", "998"))
-    assert own(app).dataset.ranges["height"] == Range(1, 998)
+    low = f"{own(app).dataset.ranges['height'].low:g}"
+    for ends, origin in (((low, "999"), Origin.ACCEPTED), (("", "999"), Origin.READ),
+                         ((low, "999"), Origin.ACCEPTED),  # typed again, it is still the data's
+                         (("1", "998"), Origin.DECLARED)):
+        assert own(fill(app, ("height", *ends))).dataset.ranges["height"].origin is origin
     assert stated((0.0, 2.0), Range(0.0, 1.0, Origin.READ)).origin is Origin.READ
-    assert high
-
-
-def test_a_proposal_that_is_typed_as_it_is_shown_stays_one():
-    app = bring(opened(), OTHER)
+    app = bring(opened(), OTHER)  # nor is a proposal another's because it is typed as it is shown
     low, high = (f"{end:.15g}" for end in own(app).dataset.ranges["height"][:2])
-    fill(app, ("height", low, high), ("weight", "0", "200"))
-    assert own(app).dataset.range_origins == (Origin.ACCEPTED, Origin.DECLARED, Origin.READ)
+    assert origins(fill(app, ("height", low, high), ("weight", "0", "200"))) == (
+        Origin.ACCEPTED, Origin.DECLARED, Origin.READ)
     assert own(fill(app, ("height", low, "999"))).dataset.ranges["height"].origin is Origin.ACCEPTED
 
 
 def test_ranges_typed_after_looking_at_what_they_do_are_not_declared():
-    app = bring(opened(), OTHER)
-    app.toggle(key="upload_look").set_value(True).run()
-    fill(app, ("height", "100", "250"))
-    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
-    app = bring(opened(), OTHER)
-    fill(app, ("height", "160", "170"))
-    assert "outside" not in text(clean(app))  # how many records are is for who looks
+    app = fill(bring(opened(), OTHER), ("height", "160", "170"))
+    assert "outside" not in text(app)  # how many records are is for who looks
     assert own(app).dataset.ranges["height"].origin is Origin.DECLARED
+    app = fill(adjust(bring(opened(), OTHER), upload_look=True), ("height", "100", "250"))
+    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
 
 
 VISITS = "patient_id,sex,region,visit,age\n" + "".join(
@@ -157,56 +160,41 @@ def test_text_ids_categories_and_dates_become_a_dataset_and_a_study_that_opens_a
     app = clean(uploaded(VISITS, "visits.csv"))
     assert "one of its values occurs 3 times" in text(app)
     assert own(app).dataset.features == ("age",)
-    app.selectbox(key="upload_person").set_value("patient_id").run()
-    app.number_input(key="upload_at_most").set_value(2).run()
-    assert "Dropped: 30 of 150 rows" in text(clean(app))
+    assert "Dropped: 30 of 150 rows" in text(adjust(app, upload_person="patient_id", upload_at_most=2))
     fill(app, ("age", "0", "120", {"unit": "years"}), ("sex", "", "", {"levels": "f; m"}),
          ("visit", "2024-01-01", "2025-12-31"))
-    press(app, "upload_know_all")
-    data = own(app).dataset
+    data = own(press(app, "upload_know_all")).dataset
     assert data.features == ("age", "sex=f", "sex=m", "region=north", "region=south", "visit")
     assert data.range_origins == (*[Origin.DECLARED] * 3, *[Origin.READ] * 2, Origin.DECLARED)
     assert (data.per_person, data.n_records, data.units[0], data.title) == (2, 120, "years", "visits")
     assert "mv.Category(('north', 'south'), mv.Origin.READ" in python_script(scenario(app), source=own(app).source)
-    study = Study(scenario=scenario(app), source=own(app).source).to_json()
-    again = bring(choose(opened(DATA.path), study, "study.json", key="study_file"), VISITS, "visits.csv")
+    study = Study(scenario=scenario(app), source=own(app).source)
+    again = bring(open_study(opened(DATA.path), study), VISITS, "visits.csv")
     assert own(again).dataset.range_origins == data.range_origins
     assert np.array_equal(own(again).dataset.matrix, data.matrix)
     assert own(again).source == own(app).source
 
 
-def test_a_column_can_be_true_or_false_a_category_or_left_out():
+def test_a_column_can_be_true_or_false_a_category_or_left_out(tmp_path):
     rows = "".join(f"{i % 2},{1 + i % 3},{i % 7}\n" for i in range(40))
     app = fill(clean(uploaded(f"smokes,grade,dose\n{rows}")), ("smokes", "", "", {"kind": "true/false"}),
                ("grade", "", "", {"kind": "ordered"}), ("dose", "", "", {"kind": "left out"}))
     assert own(app).dataset.features == ("smokes=0", "smokes=1")
     assert own(app).dataset.ranges["smokes=1"] == Range(0, 1)
-    fill(app, ("grade", "", "", {"levels": "1, 2, 3"}))
-    assert own(app).dataset.ranges["grade"] == Range(0, 2)
+    assert own(fill(app, ("grade", "", "", {"levels": "1, 2, 3"}))).dataset.ranges["grade"] == Range(0, 2)
 
-
-def test_a_column_of_true_and_false_is_a_category_at_once(tmp_path):
-    (tmp_path / "mine.csv").write_text("smokes,age\n" + "".join(
-        f"{('TRUE', 'FALSE', '')[i % 3]},{20 + i % 40}\n" for i in range(90)), encoding="utf-8")
-    app = clean(uploaded((tmp_path / "mine.csv").read_text(encoding="utf-8")))
+    rows = "".join(f"{('TRUE', 'FALSE', '')[i % 3]},{20 + i % 40}\n" for i in range(90))  # a category at once
+    (tmp_path / "mine.csv").write_text(f"smokes,age\n{rows}", encoding="utf-8")
+    app = clean(uploaded(f"smokes,age\n{rows}"))
     assert own(app).dataset.features == ("smokes=false", "smokes=true", "age")
     assert own(app).dataset.ranges["smokes=true"] == Range(0, 1)  # the two words of the format, not the data's
-    press(app, "upload_know_none")
-    assert own(app).dataset.matrix[:2].mean(axis=1).tolist() == [0.5, 0.5]
-    source = own(app).source
-    assert source.dataset(source.read(tmp_path / "mine.csv")).matrix.tolist() == own(app).dataset.matrix.tolist()
-    fill(app, ("smokes", "", "", {"kind": "number"}))
-    assert own(app).dataset.features == ("smokes", "age")
+    data, source = own(press(app, "upload_know_none")).dataset, own(app).source
+    assert data.matrix[:2].mean(axis=1).tolist() == [0.5, 0.5]
+    assert source.dataset(source.read(tmp_path / "mine.csv")).matrix.tolist() == data.matrix.tolist()
+    assert own(fill(app, ("smokes", "", "", {"kind": "number"}))).dataset.features == ("smokes", "age")
 
 
-def test_levels_of_the_data_stay_so_when_one_is_added():
-    app = press(clean(uploaded(VISITS)), "upload_know_all")
-    fill(app, ("region", "", "", {"levels": "north, south, west"}))
-    assert own(app).source.levels["region"].origin is Origin.READ
-    assert "region=west" in own(app).dataset.features
-
-
-def test_levels_that_hold_a_comma_survive_the_form():
+def test_levels_of_the_data_stay_so_when_one_is_added_and_survive_the_form_with_their_commas():
     rows = "".join(f'"{("Paris, F", "Bonn, D")[i % 2]}",{20 + i % 30}\n' for i in range(60))
     app = press(clean(uploaded(f"place,age\n{rows}")), "upload_know_all")
     sent = levels_text(own(app).source.levels["place"].levels)
@@ -214,6 +202,7 @@ def test_levels_that_hold_a_comma_survive_the_form():
     assert own(app).source.levels["place"] == Category(("Bonn, D", "Paris, F"), Origin.READ)
     fill(app, ("place", "", "", {"levels": f"{sent}, Rome"}))
     assert own(app).source.levels["place"] == Category(("Bonn, D", "Paris, F", "Rome"), Origin.READ)
+    assert "place=Rome" in own(app).dataset.features
 
 
 def test_levels_are_read_as_they_are_written():
@@ -233,18 +222,16 @@ def test_a_value_that_is_no_declared_level_is_refused_and_leaves_no_column_out()
 
 
 def test_a_proposal_that_is_accepted_untouched_stays_one_in_certificate_study_and_program():
-    app = bring(opened(), OTHER)
-    assert own(press(app, "upload_know_all")).dataset.range_origins == (Origin.ACCEPTED,) * 3
+    app = press(bring(opened(), OTHER), "upload_know_all")
+    assert origins(app) == (Origin.ACCEPTED,) * 3
     assert "proposed from the data, accepted: not private" in strip(app)
-    program = python_script(scenario(app), source=own(app).source)
-    assert "mv.Origin.ACCEPTED" in program
-    assert DataSource.from_dict(json.loads(json.dumps(own(app).source.to_dict()))) == own(app).source
-    to(app, RELEASE)
-    box(app, "release_accept_ranges").check().run()
+    source = own(app).source
+    assert "mv.Origin.ACCEPTED" in python_script(scenario(app), source=source)
+    assert DataSource.from_dict(json.loads(json.dumps(source.to_dict()))) == source
+    box(to(app, RELEASE), "release_accept_ranges").check().run()
     [made] = desk(released(app)).releases
     assert '"ranges": "proposed from the data, accepted"' in to_metadata_json(made)
-    to(app, DATA)
-    assert own(press(app, "upload_know_none")).dataset.ranges_origin is Origin.READ
+    assert own(press(to(app, DATA), "upload_know_none")).dataset.ranges_origin is Origin.READ
 
 
 LONGER = "height,weight,age\n" + "".join(f"{151 + i},{54 + i % 30},{31 + i % 9}\n" for i in range(55))
@@ -253,28 +240,20 @@ LONGER = "height,weight,age\n" + "".join(f"{151 + i},{54 + i % 30},{31 + i % 9}\
 def test_ranges_read_from_another_file_are_not_known_because_a_button_says_so():
     app = bring(opened(), OTHER)
     saved = ranges_to_csv(own(app).dataset.ranges)
-    app = choose(bring(opened(), LONGER), saved, "ranges.csv", key="upload_ranges_file")
-    assert own(press(app, "upload_know_all")).dataset.range_origins == (Origin.ACCEPTED,) * 3
-
-
-def test_ranges_accepted_in_a_study_stay_so_for_a_longer_file():
-    app = press(bring(opened(), OTHER), "upload_know_all")
-    study = Study(scenario=scenario(app), source=own(app).source).to_json()
-    app = bring(choose(opened(DATA.path), study, "study.json", key="study_file"), LONGER)
-    press(app, "upload_know_none")
-    assert own(press(app, "upload_know_all")).dataset.range_origins == (Origin.ACCEPTED,) * 3
+    longer = choose(bring(opened(), LONGER), saved, "ranges.csv", key="upload_ranges_file")
+    assert origins(press(longer, "upload_know_all")) == (Origin.ACCEPTED,) * 3
+    press(app, "upload_know_all")  # nor where a study brings them
+    app = open_study(opened(DATA.path), Study(scenario=scenario(app), source=own(app).source))
+    press(bring(app, LONGER), "upload_know_none")
+    assert origins(press(app, "upload_know_all")) == (Origin.ACCEPTED,) * 3
 
 
 def test_the_panel_can_be_used_after_a_visit_to_another_page():
     app = give(bring(opened(), OTHER), height=Range(100, 250))
-    to(app, HOME)
-    to(app, DATA)
-    assert app.multiselect(key="upload_columns").value == ["height", "weight", "age"]
-    app.multiselect(key="upload_columns").set_value(["height", "age"]).run()
-    clean(app)
+    assert to(to(app, HOME), DATA).multiselect(key="upload_columns").value == ["height", "weight", "age"]
+    adjust(app, upload_columns=["height", "age"])
     assert own(app).dataset.ranges["height"] == Range(100, 250, Origin.DECLARED)
-    app.radio(key="upload_orientation").set_value("columns").run()
-    assert own(app).dataset.n_features == 40
+    assert own(adjust(app, upload_orientation="columns")).dataset.n_features == 40
 
 
 # Gaps
@@ -283,23 +262,26 @@ def test_the_panel_can_be_used_after_a_visit_to_another_page():
 GAPS = CSV.replace("\n25,", "\n,").replace("name", "note")
 
 
+def without_gaps():
+    """A file with gaps whose ranges are known."""
+    return give(clean(uploaded(GAPS)), age=Range(0, 100), dose=Range(0, 10))
+
+
 def test_gaps_are_filled_by_a_public_rule_and_the_number_of_records_stays():
-    app = give(clean(uploaded(GAPS)), age=Range(0, 100), dose=Range(0, 10))
-    assert own(app).dataset.n_records == 60
-    assert own(app).dataset.records_origin is Origin.DECLARED
-    assert np.count_nonzero(own(app).dataset.matrix[0] == 50) >= 2
+    app = without_gaps()
+    data = own(app).dataset
+    assert (data.n_records, data.records_origin) == (60, Origin.DECLARED)
+    assert np.count_nonzero(data.matrix[0] == 50) >= 2
     to(app, RELEASE)
     assert "60 records" in " ".join(block.proto.body for block in app.get("html"))
     assert not keyed(app, "checkbox", "release_accept")
 
 
 def test_records_left_out_for_their_gaps_are_a_caveat_everywhere():
-    app = give(clean(uploaded(GAPS)), age=Range(0, 100), dose=Range(0, 10))
-    app.radio(key="upload_missing").set_value("drop").run()
+    app = adjust(without_gaps(), upload_missing="drop")
     assert own(app).dataset.n_records == 58
-    assert "number of records" in strip(clean(app))
-    to(app, RELEASE)
-    box(app, "release_accept_records").check().run()
+    assert "number of records" in strip(app)
+    box(to(app, RELEASE), "release_accept_records").check().run()
     [made] = desk(released(app)).releases
     assert made.caveats == desk(app).ledger.entries[0].caveats == ("records",)
     assert '"records": "read from the data"' in to_metadata_json(made)
@@ -311,19 +293,17 @@ def test_records_left_out_for_their_gaps_are_a_caveat_everywhere():
     ("# a note\na,b\n1,2\n3,5\n4,4\n", Origin.DECLARED), ("a\n1\n\n3\n4\n", Origin.READ),
     ("a\n1\n3\n4\n\n", Origin.DECLARED)])
 def test_rows_that_may_have_been_records_are_a_caveat(content, origin):
-    assert own(clean(uploaded(content.encode()))).dataset.records_origin is origin
+    assert own(clean(uploaded(content))).dataset.records_origin is origin
 
 
 def test_leaving_records_out_is_a_caveat_whether_there_are_any_or_not():
-    assert load_table(CSV.encode(), missing="drop").records_origin is Origin.READ
-    assert load_table(CSV.encode(), missing="middle").records_origin is Origin.DECLARED
+    for missing, origin in (("drop", Origin.READ), ("middle", Origin.DECLARED)):
+        assert load_table(CSV.encode(), missing=missing).records_origin is origin
 
 
 def test_an_exported_program_repeats_how_the_file_was_read_and_used(tmp_path):
     app = give(clean(uploaded(GAPS.replace(",", ";").replace(".", ",").encode())), age=Range(0, 100))
-    app.radio(key="upload_missing").set_value("drop").run()
-    app.selectbox(key="upload_separator").set_value(";").run()
-    program = python_script(scenario(app), source=own(app).source)
+    program = python_script(scenario(adjust(app, upload_missing="drop", upload_separator=";")), source=own(app).source)
     assert "missing='drop'" in program
     assert "separator=';'" in program
     assert "RANGES = {'age': (0.0, 100.0)}" in program
@@ -345,7 +325,7 @@ def declared():
 
 def look(app):
     """Ask for results on one's own file."""
-    return clean(app.toggle(key="w_my_data").set_value(True).run())
+    return adjust(app, w_my_data=True)
 
 
 def advised(app):
@@ -359,61 +339,48 @@ def load_first(app):
 
 def test_a_design_advised_on_the_data_is_no_declared_one_until_the_person_makes_it_theirs():
     app = load_first(advised(look(declared())))
-    assert {"query", "allocation", "guarantee"} <= set(scenario(clean(app)).from_data)
+    assert {"query", "allocation", "guarantee"} <= set(marks(app))
     assert "chosen on the data" in strip(app)
     assert link(app)["from_data"]
-    to(app, RELEASE)
-    assert go(app).disabled
+    assert go(to(app, RELEASE)).disabled
     for one in keyed(app, "checkbox", "release_accept"):
         box(app, one.key).check().run()
     [made] = desk(released(app)).releases
     assert {"split", "choices"} <= set(made.caveats)
     assert desk(app).ledger.entries[0].caveats == made.caveats
-    assert set(made.chosen_on_data) <= set(scenario(app).from_data)
-    marked = scenario(app).from_data
-    assert scenario(press(app, "w_own_query")).from_data == tuple(name for name in marked if name != "query")
+    marked = marks(app)
+    assert set(made.chosen_on_data) <= set(marked)
+    assert marks(press(app, "w_own_query")) == tuple(name for name in marked if name != "query")
     while kept := keyed(app, "button", "w_own_"):
         kept[0].click().run()
-    assert scenario(clean(app)).read_among(scenario(app).from_data) == ()
+    assert scenario(app).read_among(marks(app)) == ()
     assert not keyed(app, "checkbox", "release_accept")
 
 
 def test_a_design_advised_on_simulated_data_is_declared_where_its_ranges_are():
-    assert scenario(load_first(advised(declared()))).from_data == ()
-    assert scenario(load_first(advised(clean(uploaded(OTHER))))).from_data
+    assert marks(load_first(advised(declared()))) == ()
+    assert marks(load_first(advised(clean(uploaded(OTHER)))))
 
 
-def test_a_design_advised_for_marked_choices_is_marked():
+def test_what_follows_from_marked_choices_is_marked():
     app = declared()
     put(app, _scenario=scenario(app).chosen_on_data(allocation="binary", priority_directions=(1,)))
-    app = load_first(advised(app))
-    assert {"priority_directions", "allocation", "bound"} <= set(scenario(app).from_data)
-    assert not scenario(app).priority or "priority" in scenario(app).from_data
+    assert {"bound", "radius"} <= set(marks(press(app, "data_bound_all")))  # a length
+    app = declared()  # a design that is advised
+    put(app, _scenario=scenario(app).chosen_on_data(allocation="binary", priority_directions=(1,)))
+    assert {"priority_directions", "allocation", "bound"} <= set(marks(load_first(advised(app))))
+    assert not scenario(app).priority or "priority" in marks(app)
 
 
-def test_the_best_set_on_the_data_is_no_declared_one():
-    app = look(declared())
-    change(app, trials=4, query="identity", task="reconstruction", priority=(1,), judged="priority")
-    app.session_state["utility_section"] = "Choice of directions"
-    to(app, UTILITY)
-    assert "priority_directions" in scenario(press(app, "utility_take")).from_data
-    assert build(scenario(app), own(app).dataset).origins["split"] is Origin.READ
-
-
-def test_a_length_that_follows_from_a_marked_split_is_marked():
-    app = declared()
-    app.session_state["_scenario"] = scenario(app).chosen_on_data(allocation="binary", priority_directions=(1,))
-    clean(app.run()).button(key="data_bound_all").click().run()
-    assert {"bound", "radius"} <= set(scenario(clean(app)).from_data)
-
-
-def test_the_best_set_along_marked_directions_is_marked():
-    app = declared()
-    app.session_state["_scenario"] = scenario(app).chosen_on_data(
-        directions="rotation", angle=33.0, plane=(0, 2)).changed(trials=4, query="identity", priority=(1,))
-    app.session_state["utility_section"] = "Choice of directions"
-    to(app, UTILITY)
-    assert "priority_directions" in scenario(press(app, "utility_take")).from_data
+def test_the_best_set_on_the_data_or_along_marked_directions_is_no_declared_one():
+    few = {"trials": 4, "query": "identity", "priority": (1,)}
+    seen = change(look(declared()), task="reconstruction", judged="priority", **few)
+    along = declared()
+    put(along, _scenario=scenario(along).chosen_on_data(directions="rotation", angle=33.0, plane=(0, 2)).changed(**few))
+    for app in (seen, along):
+        to(put(app, utility_section="Choice of directions"), UTILITY)
+        assert "priority_directions" in marks(press(app, "utility_take"))
+    assert build(scenario(seen), own(seen).dataset).origins["split"] is Origin.READ
 
 
 # Choosing after looking
@@ -424,18 +391,19 @@ def picture(app):
     return [chart.proto.spec for chart in app.get("plotly_chart")] + slides
 
 
-@pytest.mark.parametrize("page", [DATA, SHAPE, BUDGET, UTILITY, COMPARE, PRESENT])
-def test_results_of_a_file_are_simulated_until_its_holder_asks(page):
-    app = declared()
-    change(app, trials=2, query="identity")
+def test_results_of_a_file_are_simulated_until_its_holder_asks():
+    app, pages = change(declared(), trials=2, query="identity"), (DATA, SHAPE, BUDGET, UTILITY, COMPARE, PRESENT)
     put(app, shape_panel="Possible outcomes", budget_tab="What gets through")
-    clean(put(to(app, page), _slide=2))  # the answer
-    assert not app.toggle(key="w_my_data").value
-    before = picture(app)
-    clean(app.toggle(key="w_my_data").set_value(True).run())
-    assert picture(app) != before
-    to(app, UTILITY)
-    assert app.toggle(key="w_my_data").value  # one switch for all pages
+
+    def pictures(of_data):
+        for page in pages:
+            clean(put(to(app, page), _slide=2))  # the answer
+            assert app.toggle(key="w_my_data").value is of_data  # one switch for all pages
+            yield picture(app)
+
+    before = list(pictures(False))
+    look(app)
+    assert [page.label for page, one, other in zip(pages, before, pictures(True), strict=True) if one == other] == []
 
 
 def test_simulated_results_tell_nothing_of_the_records():
@@ -450,150 +418,101 @@ def test_simulated_results_tell_nothing_of_the_records():
 
 
 def test_a_choice_after_looking_is_marked_and_one_before_is_not():
-    app = declared()
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert scenario(clean(app)).from_data == ()
-    app = look(app)
-    assert scenario(app).from_data == ()
-    app.multiselect(key="w_priority").set_value([1]).run()
-    assert scenario(clean(app)).from_data == ("allocation", "priority_directions")
-    app.toggle(key="w_my_data").set_value(False).run()  # what was seen stays seen
-    app.select_slider(key="w_epsilon").set_value(3.0).run()
-    assert "epsilon" in scenario(clean(app)).from_data
-    app.select_slider(key="w_epsilon").set_value(1.0).run()
-    assert "epsilon" not in scenario(clean(app)).from_data  # the default tells nothing
+    app = adjust(declared(), w_epsilon=2.0)
+    assert marks(app) == marks(look(app)) == ()
+    assert marks(adjust(app, w_priority=[1])) == ("allocation", "priority_directions")
+    assert "epsilon" in marks(adjust(app, w_my_data=False, w_epsilon=3.0))  # what was seen stays seen
+    assert "epsilon" not in marks(adjust(app, w_epsilon=1.0))  # the default tells nothing
+    app = adjust(declared(), upload_look=True)  # what ranges do to the records is a result too
+    assert marks(adjust(app, w_epsilon=2.0)) == ("epsilon",)
 
 
 def test_epsilon_that_comes_along_from_other_data_is_marked_after_looking():
     app = look(declared())
     mine = scenario(app).data
-    app.selectbox(key="w_data").set_value("liver").run()
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert scenario(clean(app)).from_data == ()
-    app.selectbox(key="w_data").set_value(mine).run()
-    assert (scenario(clean(app)).epsilon, scenario(app).from_data) == (2.0, ("epsilon",))
+    assert marks(adjust(app, w_data="liver", w_epsilon=2.0)) == ()
+    assert marks(adjust(app, w_data=mine)) == ("epsilon",)
+    assert scenario(app).epsilon == 2.0
 
 
 def test_a_new_draw_of_random_directions_after_looking_is_marked():
-    app = look(declared())
-    press(change(app, directions="random", query="identity"), "w_draw")
-    assert scenario(clean(app)).from_data == ("seed",)
+    app = press(change(look(declared()), directions="random", query="identity"), "w_draw")
+    assert marks(app) == ("seed",)
     assert build(scenario(app), own(app).dataset).origins["directions"] is Origin.READ
 
 
 def test_a_label_that_shapes_the_ellipse_is_marked_after_looking():
-    app = look(declared())
-    clean(change(app, query="moments", bound="even", task="linear-ridge", label=0))
-    app.selectbox(key="upload_label").set_value("age").run()
-    assert scenario(clean(app)).from_data == ("label",)
+    app = change(look(declared()), query="moments", bound="even", task="linear-ridge", label=0)
+    assert marks(adjust(app, upload_label="age")) == ("label",)
     assert build(scenario(app), own(app).dataset).origins["choices"] is Origin.READ
-    assert scenario(app).changed(query="mean").read_among(scenario(app).from_data) == ()
+    assert scenario(app).changed(query="mean").read_among(marks(app)) == ()
 
 
-def test_columns_that_are_left_out_after_looking_mark_the_query():
-    app = declared()
-    app.multiselect(key="upload_columns").set_value(["height", "weight"]).run()
-    assert scenario(clean(app)).from_data == ()
-    look(app)
-    app.multiselect(key="upload_columns").set_value(["height", "age"]).run()
-    assert scenario(clean(app)).from_data == ("query",)
+def test_columns_left_out_gaps_and_a_link_after_looking_mark_what_they_change():
+    app = adjust(declared(), upload_columns=["height", "weight"])
+    assert marks(look(app)) == ()
+    assert marks(adjust(app, upload_columns=["height", "age"])) == ("query",)
+    del app.query_params["from_data"]  # as the browser's Back does
+    app.query_params["epsilon"] = "3.5"
+    assert (set(marks(app.run())), scenario(app).epsilon) == ({"epsilon", "query"}, 3.5)
+    app = look(adjust(without_gaps(), upload_missing="drop"))
+    assert marks(app) == ()
+    assert marks(adjust(app, upload_missing="middle")) == ("query",)
 
 
 def test_what_is_said_of_a_file_after_looking_is_not_declared():
     app = fill(look(bring(opened(), OTHER)), ("height", "140", "190"), ("age", "0", "120"))
     choose(app, ranges_to_csv({"weight": Range(30, 200)}), "ranges.csv", key="upload_ranges_file")
-    assert own(clean(app)).dataset.range_origins == (Origin.ACCEPTED,) * 3
+    assert origins(clean(app)) == (Origin.ACCEPTED,) * 3
     app = fill(look(clean(uploaded(VISITS))), ("sex", "", "", {"levels": "f, m"}))
     assert own(app).source.levels["sex"].origin is Origin.READ
 
 
-def test_gaps_that_are_handled_otherwise_after_looking_mark_the_query():
-    app = give(clean(uploaded(GAPS)), age=Range(0, 100), dose=Range(0, 10))
-    app.radio(key="upload_missing").set_value("drop").run()
-    assert scenario(look(clean(app))).from_data == ()
-    app.radio(key="upload_missing").set_value("middle").run()
-    assert scenario(clean(app)).from_data == ("query",)
-
-
-def test_a_choice_after_seeing_what_ranges_do_is_marked():
-    app = declared()
-    app.toggle(key="upload_look").set_value(True).run()
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert scenario(clean(app)).from_data == ("epsilon",)
-
-
-def test_a_link_that_is_followed_after_looking_marks_what_it_changes():
-    app = declared()
-    app.multiselect(key="upload_columns").set_value(["height", "weight"]).run()
-    look(app)
-    app.multiselect(key="upload_columns").set_value(["height", "age"]).run()
-    del app.query_params["from_data"]  # as the browser's Back does
-    app.query_params["epsilon"] = "3.5"
-    assert (scenario(clean(app.run())).epsilon, set(scenario(app).from_data)) == (3.5, {"epsilon", "query"})
-
-
-def test_a_study_that_is_opened_after_looking_is_marked_with_its_plan_and_ranges():
-    app = declared()
+def wished(app):
+    """A plan for this data, with an epsilon and shares of its own."""
     asked = scenario(app).changed(epsilon=3.0)
-    plan = QuestionPlan(scenarios=(asked.changed(query="mean"), asked), parts=(8_000, 2_000))
-    study = Study(scenario=asked, source=own(app).source, plan=plan).to_json()
-    app = clean(choose(look(app), study, "study.json", key="study_file"))
-    bring(app, OTHER)
-    assert "epsilon" in scenario(app).from_data
-    assert own(app).dataset.range_origins == (Origin.ACCEPTED,) * 3
-    [kept] = app.session_state["_plans"].values()
-    assert kept.plan.shares_read
-    assert "query" in kept.plan.scenarios[0].from_data
+    return QuestionPlan(scenarios=(asked.changed(query="mean"), asked), parts=(8_000, 2_000))
 
 
-def test_a_plan_that_is_opened_after_looking_is_marked():
-    app = look(declared())
-    asked = scenario(app).changed(epsilon=3.0)
-    plan = QuestionPlan(scenarios=(asked.changed(query="mean"), asked), parts=(8_000, 2_000))
-    app = clean(choose(clean(app.switch_page(PLAN.path).run()), plan.to_json(), "plan.json", key="plan_file"))
-    [kept] = app.session_state["_plans"].values()
-    assert kept.plan.shares_read
-    assert "query" in kept.plan.scenarios[0].from_data
-    assert "epsilon" in scenario(app).from_data
+def test_a_study_or_a_plan_that_is_opened_after_looking_is_marked():
+    studied, planned = declared(), look(declared())
+    study = Study(scenario=wished(studied).scenarios[1], source=own(studied).source, plan=wished(studied))
+    bring(clean(open_study(look(studied), study)), OTHER)
+    assert origins(studied) == (Origin.ACCEPTED,) * 3
+    choose(to(planned, PLAN), wished(planned).to_json(), "plan.json", key="plan_file")
+    for app in (studied, planned):
+        assert "epsilon" in marks(app)
+        assert plan(app).shares_read
+        assert "query" in plan(app).scenarios[0].from_data
 
 
 def test_shares_of_a_plan_that_are_moved_after_looking_are_marked():
-    app = clean(look(declared()).switch_page(PLAN.path).run())
-    app.slider(key="plan_share_0").set_value(77.0).run()
-    [kept] = app.session_state["_plans"].values()
-    assert kept.plan.shares_read
-    clean(app).button(key="plan_equal").click().run()
-    [kept] = app.session_state["_plans"].values()
-    assert not kept.plan.shares_read
+    app = adjust(to(look(declared()), PLAN), plan_share_0=77.0)
+    assert plan(app).shares_read
+    assert not plan(press(app, "plan_equal")).shares_read
 
 
 def test_noise_shaped_by_the_records_was_looked_at_where_a_page_shows_it():
-    app = declared()
-    to(change(app, query="mean", directions="eigenvectors"), RELEASE)
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert scenario(clean(app)).from_data == ("epsilon",)
+    app = to(change(declared(), query="mean", directions="eigenvectors"), RELEASE)
+    assert marks(adjust(app, w_epsilon=2.0)) == ("epsilon",)
 
 
 def test_looking_at_a_bundled_table_marks_nothing():
     app = opened(UTILITY.path, data="liver", trials="2")
-    assert not any(one.key == "w_my_data" for one in app.toggle)
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert scenario(clean(app)).from_data == ()
+    assert not keyed(app, "toggle", "w_my_data")
+    assert marks(adjust(app, w_epsilon=2.0)) == ()
 
 
 def test_a_release_is_of_the_data_whatever_is_shown():
     app = declared()
-    to(app, RELEASE)
-    [made] = desk(released(change(app, query="mean", epsilon=1000.0, scale="declared"))).releases
+    [made] = desk(released(change(to(app, RELEASE), query="mean", epsilon=1000.0, scale="declared"))).releases
     assert np.allclose(made.noisy[:, 0], own(app).dataset.matrix.mean(axis=1), rtol=0.05)
 
 
 def test_a_file_with_the_same_records_was_seen_too():
-    app = look(declared())
-    bring(app, OTHER.replace("age", "years"), "other.csv")
+    app = bring(look(declared()), OTHER.replace("age", "years"), "other.csv")
     assert not app.toggle(key="w_my_data").value
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert scenario(clean(app)).from_data == ("epsilon",)
+    assert marks(adjust(app, w_epsilon=2.0)) == ("epsilon",)
 
 
 def test_moving_the_point_on_the_frontier_keeps_the_mark(monkeypatch):
@@ -634,9 +553,9 @@ def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monke
 
 def test_a_mark_survives_another_dataset_and_the_order_of_a_link():
     app = opened(data="liver", epsilon="0.37", from_data="epsilon")
-    app.selectbox(key="w_data").set_value("karate").run()
-    app.selectbox(key="w_data").set_value("liver").run()
-    assert scenario(clean(app)).from_data == ("epsilon",)
+    for data in ("karate", "liver"):
+        adjust(app, w_data=data)
+    assert marks(app) == ("epsilon",)
     assert Scenario.from_query({"from_data": "share", "share": "0.7"}).from_data == ("share",)
     kept, [ignored] = Scenario.read_query({"from_data": "share-later", "share": "0.7"})
     assert kept.from_data == ("share",)
@@ -644,11 +563,8 @@ def test_a_mark_survives_another_dataset_and_the_order_of_a_link():
 
 
 def test_one_over_a_number_of_records_that_follows_from_gaps_is_marked():
-    app = choose(opened(DATA.path, everything=True), GAPS)
-    app.radio(key="upload_missing").set_value("drop").run()
-    app.button(key="w_one_over_n").click().run()
-    app.radio(key="upload_missing").set_value("middle").run()
-    assert scenario(clean(app)).from_data == ("delta",)
+    app = adjust(choose(opened(DATA.path, everything=True), GAPS), upload_missing="drop")
+    assert marks(adjust(press(app, "w_one_over_n"), upload_missing="middle")) == ("delta",)
 
 
 # One table, one budget
@@ -658,15 +574,10 @@ def test_two_files_with_the_same_records_are_told_apart():
     """What was said of one, and what was computed of it, is not the other's, though they share one budget."""
     rows = [line.split(",")[:2] for line in CSV.splitlines()]
     other = "\n".join([",".join(rows[0]), *(f"{age},{30 * float(dose)}" for age, dose in rows[1:])])
-    app = clean(uploaded(CSV))
-    app.button(key="upload_know_all").click().run()
-    to(app, RELEASE)
-    bring(app, other, "other.csv")
-    assert own(app).dataset.ranges_origin is Origin.READ
-    to(app, RELEASE)
-    assert keyed(app, "checkbox", "release_accept_ranges")
-    bring(app, CSV)
-    assert own(app).name == "mine.csv"
+    app = to(press(clean(uploaded(CSV)), "upload_know_all"), RELEASE)
+    assert own(bring(app, other, "other.csv")).dataset.ranges_origin is Origin.READ
+    assert keyed(to(app, RELEASE), "checkbox", "release_accept_ranges")
+    assert own(bring(app, CSV)).name == "mine.csv"
     assert own(app).dataset.upper[1] == 7
     assert len({one.data_name for one in app.session_state["_open_files"]._files.values()}) == 2
 
@@ -684,15 +595,12 @@ def test_what_was_said_of_one_sheet_is_not_said_of_another():
     second = pd.DataFrame({"age": 200 + np.arange(30.0) ** 1.5, "height": np.arange(30.0) % 11})
     app = clean(uploaded(workbook(("one", first), ("two", second)), "book.xlsx"))
     assert "_upload" not in app.session_state  # the sheet is asked first
-    press(app.selectbox(key="upload_member").set_value("one").run(), "upload_know_all")
-    app.selectbox(key="upload_member").set_value("two").run()
-    assert own(clean(app)).dataset.features == ("age", "height")
+    adjust(press(adjust(app, upload_member="one"), "upload_know_all"), upload_member="two")
+    assert own(app).dataset.features == ("age", "height")
     assert own(app).dataset.ranges_origin is Origin.READ
     assert own(app).source.ranges is None
-    app.radio(key="upload_orientation").set_value("columns").run()
-    app.button(key="upload_know_all").click().run()
-    app.selectbox(key="upload_member").set_value("one").run()
-    assert own(clean(app)).dataset.n_features == 40
+    adjust(press(adjust(app, upload_orientation="columns"), "upload_know_all"), upload_member="one")
+    assert own(app).dataset.n_features == 40
 
 
 @pytest.mark.parametrize("notes", [["Please do not change", "As of May"], ["who", "Ann", "Bob"], []])
@@ -700,18 +608,15 @@ def test_the_sheet_is_asked_before_anything_is_said_of_the_first(notes):
     age = pd.DataFrame({"age": np.arange(20.0, 60) % 47})
     app = clean(uploaded(workbook(("notes", pd.DataFrame(notes).T), ("ages", age)), "book.xlsx"))
     assert not keyed(app, "button", "upload_header")
-    app.selectbox(key="upload_member").set_value("ages").run()
-    assert own(clean(app)).dataset.features == ("age",)
+    assert own(adjust(app, upload_member="ages")).dataset.features == ("age",)
 
 
 def test_the_path_is_that_of_the_data_in_use():
     app = clean(uploaded(CSV))
     assert "mine" in app.expander(key="path_File").label
-    app.selectbox(key="w_data").set_value("liver").run()
-    assert "Use your own file" in app.expander(key="path_File").label
+    assert "Use your own file" in adjust(app, w_data="liver").expander(key="path_File").label
     assert not keyed(app, "multiselect", "upload_columns")  # the file's parts say nothing of liver
-    press(app, "upload_use")
-    assert scenario(app).data == own(app).data_name
+    assert scenario(press(app, "upload_use")).data == own(app).data_name
     assert keyed(clean(app), "multiselect", "upload_columns")
     app = choose(app, "", "empty.csv")
     assert "is empty" in app.error[0].value
@@ -729,43 +634,27 @@ def test_a_column_that_is_empty_or_holds_no_dates_is_said_with_its_place():
         app.error[0].value.replace("\\", ""))
 
 
-def test_records_in_columns_are_known_again_with_a_feature_less():
-    wide = pd.DataFrame(np.random.default_rng(3).uniform(size=(4, 12)))
-    app = opened(DATA.path)
-    bring(app, wide.to_csv(index=False, header=False), "wide.csv")
-    app.radio(key="upload_orientation").set_value("columns").run()
-    first = own(clean(app)).data_name
-    bring(app, wide.iloc[1:].to_csv(index=False, header=False), "less.csv")
-    app.radio(key="upload_orientation").set_value("columns").run()
-    assert first in desk(clean(app)).ledger.same_people(own(app).data_name)
-
-
-def test_a_sample_brought_as_a_file_shares_its_budget():
-    content = (ROOT / "sample_data" / "liver.csv").read_text(encoding="utf-8")
-    app = bring(opened(), content, "liver.csv")
+def test_records_in_columns_are_known_again_with_a_feature_less_and_a_sample_as_a_file():
+    wide, app, names = pd.DataFrame(np.random.default_rng(3).uniform(size=(4, 12))), opened(), []
+    for table in (wide, wide.iloc[1:]):
+        bring(app, table.to_csv(index=False, header=False), f"{len(table)}.csv")
+        names.append(own(adjust(app, upload_orientation="columns")).data_name)
+    assert names[0] in desk(app).ledger.same_people(names[1])
+    bring(app, (ROOT / "sample_data" / "liver.csv").read_text(encoding="utf-8"), "liver.csv")
     assert "liver" in desk(app).ledger.same_people(own(app).data_name)
 
 
 @pytest.mark.parametrize("again", [CSV + "\n\n\n", CSV.replace(",", ";"), "".join(
     line.split(",")[0] + "," + line.split(",")[2] + "\n" for line in CSV.splitlines())])
 def test_the_same_table_saved_otherwise_spends_the_same_budget(again):
-    app = clean(uploaded(CSV))
-    app.button(key="upload_know_all").click().run()
-    first = own(app).data_name
-    whole = float(gaussian_mu(1.0, 1e-5))
-    desk_of(app).ledger.set_cap((1.0, 1e-5))
-    desk_of(app).ledger.enter(time="t", data=first, query="mean", neighbour_rule="one record replaced", design="d",
-                              mu=whole, delta=1e-5)
-    bring(app, again, "again.csv")
-    assert first in desk(app).ledger.same_people(own(app).data_name)
+    app = to(press(clean(uploaded(CSV)), "upload_know_all"), RELEASE)
+    ledger, first = desk(app).ledger, own(app).data_name
+    ledger.set_cap((1.0, 1e-5))
+    ledger.enter(time="t", data=first, query="mean", neighbour_rule="one record replaced", design="d",
+                 mu=float(gaussian_mu(1.0, 1e-5)), delta=1e-5)
+    assert first in ledger.same_people(own(bring(app, again, "again.csv")).data_name)
     app.switch_page(RELEASE.path).run()
     assert "would exceed the cap" in " ".join(element.value for element in app.error)
-
-
-def desk_of(app):
-    if "_release_desk" not in app.session_state:
-        app.switch_page(RELEASE.path).run()
-    return app.session_state["_release_desk"]
 
 
 def test_the_same_people_are_known_by_their_text():
@@ -774,15 +663,12 @@ def test_the_same_people_are_known_by_their_text():
     bring(app, "\n".join(",".join(line.split(",")[1:3]) for line in VISITS.splitlines()), "texts.csv")
     press(app.button(key="upload_header_True").click().run(), "upload_know_all")
     assert first in desk(app).ledger.same_people(own(app).data_name)
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert "epsilon" in scenario(clean(app)).from_data
+    assert "epsilon" in marks(adjust(app, w_epsilon=2.0))
 
 
 def test_two_files_declared_to_be_about_the_same_people_count_together():
     app = clean(uploaded(CSV))
-    first = own(app).data_name
-    bring(app, OTHER, "other.csv")
-    second = own(app).data_name
+    first, second = own(app).data_name, own(bring(app, OTHER, "other.csv")).data_name
     assert first != second
     assert "Only you can know" in text(app)
     assert desk(press(app, "upload_join")).ledger.same_people(first) == {first, second}
@@ -790,11 +676,9 @@ def test_two_files_declared_to_be_about_the_same_people_count_together():
 
 
 def test_a_link_to_a_file_takes_the_file_that_is_brought():
-    app = choose(opened(DATA.path, data="upload-0123456789ab", epsilon="2"), CSV)
-    assert own(clean(app)).data_name == "upload-0123456789ab"
-    assert scenario(app).epsilon == 2
-    bring(app, OTHER, "other.csv")
-    assert own(app).data_name != "upload-0123456789ab"
+    app = clean(choose(opened(DATA.path, data="upload-0123456789ab", epsilon="2"), CSV))
+    assert (own(app).data_name, scenario(app).epsilon) == ("upload-0123456789ab", 2)
+    assert own(bring(app, OTHER, "other.csv")).data_name != "upload-0123456789ab"
 
 
 # Directions from a file
@@ -807,31 +691,28 @@ def with_directions(app, content=TURNED):
 def test_directions_from_a_file_are_read_from_the_data_until_the_person_says_otherwise():
     app = with_directions(opened(RELEASE.path, everything=True, data="two_features", directions="upload"))
     assert keyed(app, "checkbox", "release_accept_directions")
-    app.checkbox(key="w_directions_known").check().run()
-    assert not keyed(clean(app), "checkbox", "release_accept_directions")
+    assert not keyed(adjust(app, w_directions_known=True), "checkbox", "release_accept_directions")
     box(app, "release_sure_").check().run()
     for _ in range(3):  # the same ones at every rerun
         assert box(app.run(), "release_sure_").value
     go(app).click().run()
     assert len(desk(clean(app)).releases) == 1
-    app.selectbox(key="w_directions").set_value("standard").run()
-    app.selectbox(key="w_directions").set_value("upload").run()
-    assert app.checkbox(key="w_directions_known").value  # the same file: still known
+    adjust(app, w_directions="standard")
+    assert adjust(app, w_directions="upload").checkbox(key="w_directions_known").value  # the same file: still known
     with_directions(app, "0.8,-0.6\n0.6,0.8\n")
     assert not app.checkbox(key="w_directions_known").value
 
 
 def test_trials_along_directions_from_a_file_go_on_where_they_stopped():
+    def kept():
+        return [found for results in app.session_state["_cache"]._results.values() for [found] in results.values()
+                if isinstance(found, TrialCache)]
+
     app = with_directions(opened(UTILITY.path, everything=True, data="two_features", directions="upload", trials="50"))
-    [kept] = trial_caches(app)
-    assert kept
+    [before] = kept()
+    assert before
     app.run()
-    assert trial_caches(app) == [kept]
-
-
-def trial_caches(app):
-    return [found for results in app.session_state["_cache"]._results.values() for [found] in results.values()
-            if isinstance(found, TrialCache)]
+    assert kept() == [before]
 
 
 # Links

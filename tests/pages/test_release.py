@@ -4,7 +4,6 @@ import math
 import threading
 import time
 import types
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,25 +27,25 @@ from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.ui import release_desk
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from tests.pages.app import change, opened, put, to, uploaded
+from tests.pages.app import adjust, change, opened, put, to, uploaded
 from tests.pages.desk import box, desk, go, on_exports, released
-from tests.pages.shown import assert_says, clean, frame, keyed, said, text
+from tests.pages.shown import assert_says, clean, facts, frame, keyed, said, text
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 
 
 def page(**parameters):
-    return opened(RELEASE.path, **parameters)
+    return opened(RELEASE.path, **{"data": "liver"} | parameters)
 
 
 def test_one_over_n_is_cautioned_against_before_a_release():
     caution = "a mechanism could publish one record, chosen at random, as it is and still pass"
-    assert caution not in "".join(one.value for one in clean(page(data="liver")).get("html"))
-    assert caution in "".join(one.value for one in clean(page(data="liver", delta=str(1 / 345))).get("html"))
+    assert caution not in facts(page())
+    assert caution in facts(page(delta=str(1 / 345)))
 
 
 def test_one_tick_and_one_click_make_one_release_and_one_entry():
-    app = clean(page(data="liver"))
+    app = clean(page())
     assert "Reloading or closing the tab loses it" in text(app)
     assert app.get("download_button")[0].key != "release_everything"
     assert go(app).disabled
@@ -72,16 +71,14 @@ def test_one_tick_and_one_click_make_one_release_and_one_entry():
 
 
 def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
-    app = released(page(data="liver"))
+    app = released(page())
     before = desk(app).releases[0].noisy.copy()
     app.run()
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    app.slider(key="w_share").set_value(60).run()
+    adjust(app, w_epsilon=2.0, w_share=60)
     for one in (HOME, DATA, RELEASE):
         to(app, one)
     on_exports(app)
-    put(app, release_tab="Release")
-    assert len(desk(app).ledger.entries) == len(desk(app).releases) == 1
+    assert len(desk(put(app, release_tab="Release")).ledger.entries) == len(desk(app).releases) == 1
     assert np.array_equal(desk(app).releases[0].noisy, before)
     assert "Released, 6 × 6" in said(app)
     assert go(app).disabled
@@ -140,7 +137,7 @@ def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(callback):
 
 
 def test_what_is_not_private_must_be_accepted_one_by_one():
-    app = page(data="liver", directions="eigenvectors", allocation="max-pnr")
+    app = page(directions="eigenvectors", allocation="max-pnr")
     box(app, "release_sure_").check().run()
     assert go(app).disabled
     assert "directions read from the data and shares of the budget read from the data" in text(app)
@@ -160,9 +157,7 @@ def test_what_is_not_private_must_be_accepted_one_by_one():
 
 
 def test_over_the_cap_it_refuses_before_any_noise():
-    app = page(data="liver")
-    app.toggle(key="release_capped").set_value(True).run()
-    app.number_input(key="release_cap_epsilon").set_value(1.2).run()
+    app = adjust(page(), release_capped=True, release_cap_epsilon=1.2)
     assert "The cap allows this one and no other like it" in text(app)
     box(app, "release_sure_").check().run()
     go(app).click().run()
@@ -175,18 +170,13 @@ def test_over_the_cap_it_refuses_before_any_noise():
     app.switch_page(RELEASE.path).run()
     assert desk(app).ledger.cap == (1.2, pytest.approx(1e-6))
     assert app.number_input(key="release_cap_epsilon").value == 1.2
-    app.toggle(key="release_capped").set_value(False).run()
-    assert desk(clean(app)).ledger.cap is None
+    assert desk(adjust(app, release_capped=False)).ledger.cap is None
 
 
 def test_a_cap_is_divided_between_pure_and_gaussian_noise():
-    app = page(data="liver", query="mean", bound="none", family="box", epsilon="0.3")
-    app.toggle(key="release_capped").set_value(True).run()
-    app.number_input(key="release_cap_epsilon").set_value(1.0).run()
-    app.number_input(key="release_cap_pure").set_value(0.3).run()
-    box(app, "release_sure_").check().run()
-    go(app).click().run()
-    ledger = desk(clean(app)).ledger
+    app = page(query="mean", bound="none", family="box", epsilon="0.3")
+    released(adjust(app, release_capped=True, release_cap_epsilon=1.0, release_cap_pure=0.3))
+    ledger = desk(app).ledger
     assert [entry.epsilon_pure for entry in ledger.entries] == [0.3]
     data = ledger.entries[0].population
     assert ledger.pure_part(data) == app.number_input(key="release_cap_pure").value == 0.3
@@ -194,23 +184,25 @@ def test_a_cap_is_divided_between_pure_and_gaussian_noise():
     assert ledger.rooms(data) == pytest.approx((gaussian_mu(0.7, 1e-6), 1.0))
 
 
-def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monkeypatch):
-    def refuse(*arguments):
-        raise InputError("rounding errors could reach a tenth")
+def refusing(words):
+    """What says so instead of working."""
+    def refuse(*given, **options):
+        raise InputError(words)
 
-    monkeypatch.setattr(release_desk, "hardening_for", refuse)
-    app = page(data="liver", epsilon="0.37")
+    return refuse
+
+
+def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monkeypatch):
+    monkeypatch.setattr(release_desk, "hardening_for", refusing("rounding errors could reach a tenth"))
+    app = page(epsilon="0.37")
     assert [element.value for element in app.error] == ["Rounding errors could reach a tenth"]
     assert go(app).disabled
 
 
 def test_without_opendp_there_is_a_sentence_and_no_entry(monkeypatch):
-    def missing(*arguments, **keywords):
-        raise InputError("a release needs the library OpenDP")
-
-    app = page(data="liver")
+    app = page()
     box(app, "release_sure_").check().run()
-    monkeypatch.setattr(release_desk, "release_setup", missing)
+    monkeypatch.setattr(release_desk, "release_setup", refusing("a release needs the library OpenDP"))
     go(app).click().run()
     assert [element.value for element in app.error] == ["A release needs the library OpenDP"]
     assert desk(app).ledger.entries == ()
@@ -243,32 +235,32 @@ def test_an_uploaded_table_is_released_from_the_session_with_its_provenance():
 
 
 def test_the_ledger_adds_up_exactly_over_two_releases():
-    app = released(page(data="liver"))
-    app = released(app)
-    entries = desk(app).ledger.entries
-    assert len(entries) == len(desk(app).releases) == 2
-    assert entries[1].total_mu == pytest.approx(math.sqrt(2) * entries[0].mu)
-    assert not np.array_equal(desk(app).releases[0].noisy, desk(app).releases[1].noisy)
-    assert f"ε = {entries[1].total_epsilon:.4g}" in text(app)
+    app = released(released(page()))
+    (first, second), made = desk(app).ledger.entries, desk(app).releases
+    assert second.total_mu == pytest.approx(math.sqrt(2) * first.mu)
+    assert not np.array_equal(made[0].noisy, made[1].noisy)
+    assert f"ε = {second.total_epsilon:.4g}" in text(app)
     assert app.selectbox(key="release_shown_2").value == 2
-    app.selectbox(key="release_shown_2").set_value(1).run()
-    assert len(desk(clean(app)).releases) == 2
+    assert len(desk(adjust(app, release_shown_2=1)).releases) == len(made) == 2
 
 
-def test_the_second_tab_offers_report_programs_json_and_link():
-    app = page(data="two_features", trials="3")
-    clean(on_exports(app))
+def test_the_second_tab_offers_report_programs_json_and_link_and_a_file_s_report_is_simulated_until_its_holder_asks():
+    app = on_exports(page(data="two_features", trials="3"))
     labels = {button.proto.label for button in app.get("download_button")}
     assert labels == {"Report as HTML", "Python program", "Notebook", "Scenario as JSON", "Save the study"}
     assert "data=two_features&trials=3" in app.code[0].value
-    assert "measured on the data itself and is not private" in text(app)  # a bundled table, which is public
-
-
-def test_a_report_on_a_file_is_simulated_until_its_holder_asks():
+    assert "measured on the data itself and is not private" in said(app)  # a bundled table, which is public
     app = on_exports(to(change(uploaded(CSV), trials=3), RELEASE))
     assert "nothing in it comes from the data" in text(app)
-    app.toggle(key="w_my_data").set_value(True).run()
-    assert "measured on the data itself and is not private" in said(app)
+    assert "measured on the data itself and is not private" in said(adjust(app, w_my_data=True))
+
+
+def entered(ledger, mu=0.0, **pure):
+    ledger.enter(time="t", data="x", query="mean", neighbour_rule="r", design="d", mu=mu, delta=1e-5, **pure)
+
+
+def planned(mu, delta=1e-5, **pure):
+    return Plan(mu=mu, neighbour_rule="r", epsilon=1.0, delta=delta, caveats=(), entries=1, **pure)
 
 
 def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
@@ -288,17 +280,22 @@ def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
     assert sum(bar.x[0] for bar in drawn.data if bar.name == "released already") == pytest.approx(0.25)
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
-def test_the_bar_counts_what_the_ledger_would_let_through(epsilon):
-    mu = float(gaussian_mu(0.5, 1e-5))
-    ledger = Ledger(cap=(epsilon, 1e-5))
+def fill(ledger, mu):
+    """Releases until the ledger refuses: how many."""
     made = 0
     while not ledger.would_exceed("x", mu):
         assert budget_numbers(ledger, "x", planned(mu)).more > 0
         entered(ledger, mu)
         made += 1
+    return made
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_the_bar_counts_what_the_ledger_would_let_through(epsilon):
+    mu, ledger = float(gaussian_mu(0.5, 1e-5)), Ledger(cap=(epsilon, 1e-5))
+    fresh = budget_numbers(ledger, None, planned(mu)).more
+    assert fill(ledger, mu) == fresh
     assert budget_numbers(ledger, "x", planned(mu)).more == 0
-    assert budget_numbers(ledger, None, planned(mu)).more == made
 
 
 def test_the_bar_leaves_out_what_box_noise_has_spent_or_may_spend():
@@ -310,11 +307,7 @@ def test_the_bar_leaves_out_what_box_noise_has_spent_or_may_spend():
     entered(ledger, epsilon_pure=0.5)
     numbers = budget_numbers(ledger, "x", planned(mu))
     assert numbers.epsilon_after == pytest.approx(1.0)
-    made = 0
-    while not ledger.would_exceed("x", mu):
-        entered(ledger, mu)
-        made += 1
-    assert made == numbers.more > 0
+    assert fill(ledger, mu) == numbers.more > 0
     ledger.set_cap((2.0, 1e-5), "y", pure=0.25)
     ledger.join("x", "y")
     over = budget_numbers(ledger, "x", planned(mu))
@@ -329,7 +322,7 @@ def test_the_bar_leaves_out_what_box_noise_has_spent_or_may_spend():
 
 def test_pure_noise_has_a_bar_of_its_own_that_ends_where_the_ledger_refuses():
     ledger = Ledger(cap=(1.0, 1e-5))
-    box = replace(planned(0.0), epsilon_pure=0.3)
+    box = planned(0.0, epsilon_pure=0.3)
     for made in range(3):
         numbers = budget_numbers(ledger, "x", box)
         assert (numbers.pure.cap, numbers.more) == (1.0, 3 - made)
@@ -351,7 +344,7 @@ def test_pure_noise_has_a_bar_of_its_own_that_ends_where_the_ledger_refuses():
 def test_beside_gaussian_noise_the_bars_are_two_and_pure_noise_ends_at_its_part():
     ledger = Ledger(cap=(2.0, 1e-5), pure=0.5)
     entered(ledger, float(gaussian_mu(0.5, 1e-5)))
-    numbers = budget_numbers(ledger, "x", replace(planned(0.0), epsilon_pure=0.2))
+    numbers = budget_numbers(ledger, "x", planned(0.0, epsilon_pure=0.2))
     assert (numbers.pure.cap, numbers.more) == (0.5, 2)
     assert numbers.epsilon_after == pytest.approx(0.7)
     figure = budget_picture(numbers, "").figure
@@ -361,29 +354,16 @@ def test_beside_gaussian_noise_the_bars_are_two_and_pure_noise_ends_at_its_part(
     assert figure.data[-2].xaxis == "x2"
 
 
-def entered(ledger, mu=0.0, **pure):
-    ledger.enter(time="t", data="x", query="mean", neighbour_rule="r", design="d", mu=mu, delta=1e-5, **pure)
-
-
-def planned(mu, delta=1e-5):
-    return Plan(mu=mu, neighbour_rule="r", epsilon=1.0, delta=delta, caveats=(), entries=1)
-
-
-def test_many_releases_become_one_segment_and_no_cap_sketches_a_few_more():
+def test_many_releases_become_one_segment_no_cap_sketches_a_few_more_and_too_little_still_has_an_axis():
     ledger = Ledger()
     for _ in range(SHOWN_SINGLY + 1):
         entered(ledger, 0.1)
     many = budget_numbers(ledger, "x", planned(0.1))
-    assert len(many.gaussian.before) == 1
-    assert many.more is None
+    assert (len(many.gaussian.before), many.more) == (1, None)
     assert [bar.name for bar in budget_picture(many, "").figure.data].count("the same again") == AGAIN
-
-
-def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
-    numbers = budget_numbers(Ledger(), "x", planned(1e-6, delta=0.1))
-    assert budget_ticks(numbers) == [(0.0, 0.0)]
-    assert numbers.epsilon_after == 0
-    budget_picture(numbers, "")
+    little = budget_numbers(Ledger(), "x", planned(1e-6, delta=0.1))
+    assert (budget_ticks(little), little.epsilon_after) == ([(0.0, 0.0)], 0)
+    budget_picture(little, "")
 
 
 def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
@@ -416,26 +396,23 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
 
 
 def test_what_is_released_has_intervals_on_the_page_and_a_file():
-    app = released(page(data="liver", query="mean", task="reconstruction"))
-    assert "a number is off by" in "".join(one.value for one in app.get("html"))
-    clipped = clean(opened(RELEASE.path, data="two_features", bound="own", radius="0.3"))
-    shown = "".join(one.value for one in clipped.get("html"))
-    assert "noise moves a number by" in shown
-    assert "a number is off by" not in shown
-    assert "In 95 % of releases a released number differs from the answer by at most ± 6.44 on mcv" in text(app)
-    assert "This covers the noise alone, for these records clipped to their ranges" in text(app)
+    app = released(page(query="mean", task="reconstruction"))
+    assert "a number is off by" in facts(app)
+    clipped = facts(page(data="two_features", bound="own", radius="0.3"))
+    assert "noise moves a number by" in clipped
+    assert "a number is off by" not in clipped
+    assert_says(app, ["In 95 % of releases a released number differs from the answer by at most ± 6.44 on mcv",
+                      "This covers the noise alone, for these records clipped to their ranges"])
     everything, *parts = (button.proto.label for button in app.get("download_button"))
     assert everything == "Download everything released"
     assert "Intervals as CSV" in parts
-    told = frame(app, "lower")
-    data, made = sample("liver"), desk(app).releases[0]
-    halves = data.widths / 2 * made.half_widths()[:, 0]
+    told, made = frame(app, "lower"), desk(app).releases[0]
+    halves = sample("liver").widths / 2 * made.half_widths()[:, 0]
     np.testing.assert_allclose(told["upper"] - told["released"], halves, rtol=1e-9)
-    clean(app)
 
 
 def test_no_interval_is_told_where_the_noise_s_shape_is_read_from_the_data():
-    app = page(data="liver", directions="eigenvectors")
+    app = page(directions="eigenvectors")
     box(app, "release_accept_directions").check().run()
     released(app)
     assert "This release has no intervals" in text(app)
@@ -443,7 +420,7 @@ def test_no_interval_is_told_where_the_noise_s_shape_is_read_from_the_data():
 
 
 def test_second_moments_are_fitted_for_the_label_that_is_chosen():
-    app = released(page(data="liver"))
+    app = released(page())
     [label] = keyed(app, "selectbox", "release_label_")
     assert label.value == "drinks"
     assert "of drinks" in text(app)

@@ -15,7 +15,7 @@ from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.menu import SHAPE
 from mvgviz.ui.rule_picture import RuleChange, taken_share
 from tests.datasets import make_dataset
-from tests.pages.app import opened
+from tests.pages.app import adjust, opened
 from tests.pages.shown import clean, link, numbers, said, spec, text
 
 PANELS = {"Ellipse": "equal noise", "Three features": "on these three|at least three features",
@@ -43,11 +43,8 @@ def test_the_page_says(parameters, part):
 def test_controls_of_the_picture_leave_the_scenario_alone():
     app = clean(opened(SHAPE.path, data="liver", query="identity"))
     assert app.selectbox(key="shape_y_False").value == 2 in Scenario.default_for("liver").priority_directions  # upright
-    app.selectbox(key="shape_x_False").set_value(3).run()
-    app.selectbox(key="shape_y_False").set_value(3).run()
-    assert "Both axes are the same" in said(app)
-    app.toggle(key="shape_data").set_value(True).run()
-    app.selectbox(key="shape_useful").set_value("along the data (not private)").run()
+    assert "Both axes are the same" in said(adjust(app, shape_x_False=3, shape_y_False=3))
+    adjust(app, shape_data=True, shape_useful="along the data (not private)")
     assert link(clean(app)) == {"data": "liver", "query": "identity"}
     turned = opened(SHAPE.path, data="liver", directions="random")
     turned.get("button_group")[1].set_value("directions")

@@ -9,7 +9,7 @@ import pytest
 from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
 from mvgviz.ui import study as panel
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
-from tests.pages.app import CSV, bring, change, choose, opened, put, uploaded
+from tests.pages.app import CSV, adjust, bring, change, choose, opened, put, uploaded
 from tests.pages.desk import desk, released
 from tests.pages.shown import clean, link, own, said, text
 
@@ -27,20 +27,18 @@ def open_study(app, study):
     return choose(app, study if isinstance(study, bytes) else study.to_json(), "study.json", key="study_file")
 
 
-@pytest.mark.parametrize("page", [LESSON, *PAGES[::2]], ids=lambda page: page.label)
+@pytest.mark.parametrize("page", [LESSON, *PAGES[::4]], ids=lambda page: page.label)
 def test_a_study_can_be_saved_and_opened_on_pages(page):
-    app = opened(page.path, data="liver")
+    app, other = opened(page.path, data="liver"), Scenario.default_for("karate").changed(epsilon=0.5)
     assert "study_save" in [button.proto.id.split("-")[-1] for button in app.get("download_button")]
-    open_study(app, Study.of_sample(Scenario.default_for("karate").changed(epsilon=0.5)))
-    assert saved(app).scenario == Scenario.default_for("karate").changed(epsilon=0.5)
+    assert saved(open_study(app, Study.of_sample(other))).scenario == other
 
 
 def test_a_study_file_is_taken_once():
     app = open_study(opened(BUDGET.path, data="liver"), Study.of_sample(LIVER.changed(epsilon=3.0), notes="for Monday"))
     assert link(clean(app)) == {"data": "liver", "epsilon": "3"}
     assert app.text_area(key="w_notes").value == "for Monday"
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert link(clean(app)) == {"data": "liver", "epsilon": "2"}
+    assert link(adjust(app, w_epsilon=2.0)) == {"data": "liver", "epsilon": "2"}
 
 
 def test_scenario_plan_and_notes_come_back():
@@ -49,8 +47,7 @@ def test_scenario_plan_and_notes_come_back():
     app = clean(open_study(opened(PLAN.path), study))
     assert [slider.value for slider in app.slider if slider.key.startswith("plan_share_")] == [90.0, 5.0, 5.0]
     assert saved(app) == study
-    app.slider(key="plan_share_0").set_value(50.0).run()
-    assert saved(app).plan.parts[0] == 5000
+    assert saved(adjust(app, plan_share_0=50.0)).plan.parts[0] == 5000
 
 
 @pytest.mark.parametrize(("content", "message"), [
@@ -90,31 +87,17 @@ def test_a_study_of_a_file_asks_for_it_and_goes_on_as_it_was_saved():
     assert saved(bring(app, CSV)) == study
     data = own(app).dataset
     assert data.features == ("dose", "age")
-    assert (data.upper.tolist(), [o.value for o in data.range_origins]) == (
-        [9, 120], ["read from the data", "declared"])
+    assert (data.upper.tolist(), data.range_origins) == ([9, 120], (Origin.READ, Origin.DECLARED))
+    clean(open_study(change(app, epsilon=7.0), study))  # the file is open: it is not asked for again
+    assert saved(app) == study
 
 
 def test_a_file_that_does_not_fit_is_refused_and_the_study_waits_on():
-    study = Study(scenario=OWN, source=SOURCE)
-    app = open_study(opened(DATA.path), study)
-    choose(app, "age,size\n1,2\n3,4\n", "other.csv")
-    assert not app.exception
+    app = open_study(opened(DATA.path), Study(scenario=OWN, source=replace(SOURCE, title="")))
+    assert not choose(app, "age,size\n1,2\n3,4\n", "other.csv").exception
     assert any("it lacks dose" in error.value for error in app.error)
     assert "_upload" not in app.session_state
-    assert saved(bring(app, CSV)).source == SOURCE
-
-
-def test_a_study_without_a_title_takes_the_name_of_its_file():
-    study = Study(scenario=OWN, source=replace(SOURCE, title=""))
-    assert saved(bring(open_study(opened(HOME.path), study), CSV)).source == SOURCE
-
-
-def test_the_study_of_a_file_that_is_open_needs_no_second_choice():
-    app = uploaded(CSV)
-    before = saved(app)
-    clean(open_study(change(app, epsilon=7.0), before))
-    assert saved(app) == before
-    assert link(app)["data"] == before.scenario.data
+    assert saved(bring(app, CSV)).source == SOURCE  # which takes the name of its file for a title
 
 
 @pytest.mark.parametrize("query", ["mean", "counts", "group_means", "cross_moments"])
@@ -154,20 +137,15 @@ def given(tmp_path, monkeypatch):
     (tmp_path / "mine.csv").write_text(CSV, encoding="utf-8")
     (tmp_path / "study.json").write_text(Study(scenario=OWN, source=SOURCE).to_json(), encoding="utf-8")
     monkeypatch.setenv("MVGVIZ_DATA", str(tmp_path / "mine.csv"))
-    return tmp_path
+    return str(tmp_path / "study.json")
 
 
-def test_a_file_given_to_the_command_is_there_at_once(given):
-    app = clean(opened(DATA.path))
-    assert own(app).name == "mine.csv"
+def test_a_file_and_a_study_given_to_the_command_are_there_at_once(given, monkeypatch):
+    assert own(clean(opened(DATA.path))).name == "mine.csv"
     assert link(clean(opened(DATA.path, data="liver")))["data"] == "liver"  # a link says what to show
-
-
-def test_a_study_given_to_the_command_opens_with_its_file(given, monkeypatch):
-    monkeypatch.setenv("MVGVIZ_STUDY", str(given / "study.json"))
-    app = clean(opened(DATA.path))
-    assert saved(app).source == SOURCE
-    assert saved(app).scenario.query == "mean"
+    monkeypatch.setenv("MVGVIZ_STUDY", given)
+    study = saved(clean(opened(DATA.path)))
+    assert (study.source, study.scenario.query) == (SOURCE, "mean")
 
 
 def test_a_choice_of_the_session_before_that_is_no_longer_there_changes_nothing():

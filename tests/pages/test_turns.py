@@ -50,21 +50,12 @@ def test_never_more_work_than_may():
     assert max(most) <= 2
 
 
-def test_without_a_turn_the_number_of_those_before_is_told():
-    turns = Turns(1)
-    assert turns.take(0, lambda: None) == 0
-    assert turns.take(0, lambda: None) == 1
-    turns.give_back()
-    assert turns.take(0, lambda: None) == 0
-
-
-def test_who_leaves_is_not_waited_for():
-    turns = Turns(1)
-    turns.take(0, lambda: None)
-
+def test_without_a_turn_the_number_of_those_before_is_told_and_who_leaves_is_not_waited_for():
     def gone() -> None:
         raise KeyboardInterrupt
 
+    turns = Turns(1)
+    assert [turns.take(0, lambda: None), turns.take(0, lambda: None)] == [0, 1]
     with pytest.raises(KeyboardInterrupt):
         turns.take(5, gone)
     turns.give_back()

@@ -15,7 +15,7 @@ from mvgviz.trials.run import run_trials
 from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
 from tests.datasets import make_dataset
-from tests.pages.app import change, opened, press, put, with_table
+from tests.pages.app import adjust, change, opened, press, put, with_table
 from tests.pages.shown import assert_says, chart, clean, keyed, link, numbers, said
 
 SWEEP, SETS, DRAW = "Over epsilon", "Choice of directions", "True against noisy"
@@ -48,16 +48,15 @@ def traces(app, key):
     {"data": "liver", "epsilon": "2", "seed": "3"}, {"data": "movement_simulated", "trials": "200"},
     {"data": "liver", "query": "identity", "task": "kernel-ridge", "trials": "30", "post": "none"}])
 def test_the_figure_shows_what_the_engine_computes_from_the_exported_scenario(parameters):
-    app = clean(on(**parameters))
-    scenario = Scenario.from_query(link(app))
+    app = on(**parameters)
+    scenario, drawn = Scenario.from_query(link(app)), traces(app, "utility_dots")
     expected = run_trials(scenario, sample(scenario.data))
-    drawn = traces(app, "utility_dots")
     for key, name in (("mvg", "directional"), ("iid", "equal noise")):
-        outcome = expected[key]
+        outcome, mean = expected[key], drawn[f"{name}, mean"]
         dots = numbers(drawn[name]["customdata"])
         assert dots == pytest.approx(quantile_dots(outcome.errors, len(dots)))
-        assert numbers(drawn[f"{name}, mean"]["customdata"])[0] == pytest.approx([outcome.mean, outcome.half_width])
-        assert drawn[f"{name}, mean"]["x"][0] == pytest.approx(outcome.mean)
+        assert numbers(mean["customdata"])[0] == pytest.approx([outcome.mean, outcome.half_width])
+        assert mean["x"][0] == pytest.approx(outcome.mean)
     labels = " ".join(note["text"] for note in chart(app, "utility_dots")["layout"]["annotations"])
     assert all(name in labels for name in ("no privacy", "random guess", "no-data baseline"))
 
@@ -85,13 +84,11 @@ def test_the_sets_show_what_the_engine_computes():
 
 
 def test_the_draw_is_the_first_trial():
-    app = clean(on(data="liver"))
-    scenario = Scenario.from_query(link(app))
-    expected = first_trial(pose(scenario, sample("liver")))
-    assert numbers(chart(app, "utility_noisy")["data"][0]["z"]).reshape(6, 6) == pytest.approx(expected.noisy)
-    assert numbers(traces(app, "utility_predictions")["noisy"]["y"]) == pytest.approx(
-        expected.predictions.noisy)
+    app = on(data="liver")
     assert "One draw, for you alone: it is never released" in said(app)
+    expected = first_trial(pose(Scenario.from_query(link(app)), sample("liver")))
+    assert numbers(chart(app, "utility_noisy")["data"][0]["z"]).reshape(6, 6) == pytest.approx(expected.noisy)
+    assert numbers(traces(app, "utility_predictions")["noisy"]["y"]) == pytest.approx(expected.predictions.noisy)
 
 
 RIDGES = {"kernel-ridge", "linear-ridge"}
@@ -107,12 +104,10 @@ EXTRA = {"first-component": "utility_loadings", "covariance-estimation": "utilit
 def test_every_query_and_task_that_fit_are_measured_and_drawn(data, query, tasks):
     app = on(data=data, query=query, task="reconstruction", label="0", trials="4", judged="everything")
     for task in sorted(tasks):
-        clean(change(app, task=task))
-        assert {"utility_dots", "utility_true", "utility_noisy", EXTRA.get(task, "utility_dots")} <= keys(app)
-        assert_says(app, [
-            "Mean error",
-            "Computed on the data itself: not private.",
+        assert_says(change(app, task=task), [
+            "Mean error", "Computed on the data itself: not private.",
             "Private mean: one private mean of the label" if task in RIDGES else "no-data baseline"], [" nan"])
+        assert {"utility_dots", "utility_true", "utility_noisy", EXTRA.get(task, "utility_dots")} <= keys(app)
 
 
 @pytest.mark.parametrize(("parameters", "sentence"), [
@@ -134,10 +129,8 @@ def test_the_way_out_leads_to_a_chart():
     app = on(data="liver", query="mean")
     assert Scenario.from_query(link(press(app, "trials_fix_query_mode_covariance_auto"))).query == "covariance"
     assert "utility_dots" in keys(app)
-    change(app, task="kernel-ridge")
-    assert "utility_dots" in keys(press(app, "trials_fix_task_linear-ridge"))
-    change(app, query="mean")
-    assert "utility_dots" in keys(press(app, "trials_fix_task_reconstruction"))
+    assert "utility_dots" in keys(press(change(app, task="kernel-ridge"), "trials_fix_task_linear-ridge"))
+    assert "utility_dots" in keys(press(change(app, query="mean"), "trials_fix_task_reconstruction"))
 
 
 def test_theorem_2_for_a_table_gets_a_sentence():
@@ -149,9 +142,7 @@ def test_theorem_2_for_a_table_gets_a_sentence():
 def test_one_trial_works_on_every_tab():
     app = on(data="liver", trials="1")
     for tab in TABS:
-        turn(app, tab)
-        assert "one trial, so no interval" in said(app)
-        assert "one trial cannot tell" in said(app)
+        assert_says(put(app, utility_section=tab), ["one trial, so no interval", "one trial cannot tell"])
 
 
 NEEDED = {"data": "liver", "query": "mean", "task": "reconstruction"}
@@ -181,10 +172,8 @@ def test_sets_are_added_refused_and_removed():
     app.button(key="utility_add").click().run()
     assert "This set is there already" in said(app)
     sets = app.multiselect(key="utility_compared").value
-    app.multiselect(key="utility_compared").set_value([one for one in sets if one != (2,)]).run()
-    assert "sgpt" not in traces(app, "utility_sets")
-    app.multiselect(key="utility_compared").set_value([]).run()
-    assert "equal noise (none)" in traces(app, "utility_sets")
+    assert "sgpt" not in traces(adjust(app, utility_compared=[one for one in sets if one != (2,)]), "utility_sets")
+    assert "equal noise (none)" in traces(adjust(app, utility_compared=[]), "utility_sets")
     turn(app, SWEEP)
     assert "mcv + sgpt" not in traces(turn(app, SETS), "utility_sets")
 
@@ -195,13 +184,12 @@ def test_the_best_set_is_taken_over_with_one_click():
     assert "all but mcv" in chart(app, "utility_sets")["layout"]["yaxis"]["ticktext"][0]
     assert app.button(key="utility_take").label == "Use the best set: all but mcv"
     assert Scenario.from_query(link(press(app, "utility_take"))).priority_directions == (1, 2, 3, 4, 5)
-    assert "utility_take" not in {button.key for button in app.button}
+    assert not keyed(app, "button", "utility_take")
 
 
 def test_the_scenario_s_new_set_joins_those_compared():
     app = on(SETS, data="liver")
-    app.multiselect(key="w_priority").set_value([1]).run()
-    assert "alkphos" in traces(app, "utility_sets")
+    assert "alkphos" in traces(adjust(app, w_priority=[1]), "utility_sets")
 
 
 def test_work_gets_on_however_short_a_slice_is(monkeypatch):
@@ -258,13 +246,9 @@ def test_a_moved_slider_derives_everything_once(parameters, tab, builds, monkeyp
 
 
 def test_long_work_in_a_tab_waits_for_a_click():
-    app = on(DRAW, data="liver")
-    app.session_state["_utility_rates"] = _Slow()
-    turn(app, SWEEP)
-    assert "This chart takes about" in said(app)
-    button = keyed(app, "button", "go_on utility_sweep")[0]
-    button.click().run()
-    assert "utility_sweep" in keys(clean(app))
+    app = put(on(DRAW, data="liver"), _utility_rates=_Slow())
+    assert "This chart takes about" in said(turn(app, SWEEP))
+    assert "utility_sweep" in keys(clean(keyed(app, "button", "go_on utility_sweep")[0].click().run()))
 
 
 class _Slow(dict):
@@ -295,15 +279,11 @@ def test_huge_values_are_answered_on_every_tab():
 
 def test_a_task_is_chosen_on_the_page():
     app = on(data="liver")
-    app.selectbox(key="w_task").set_value("first-component").run()
-    assert "utility_loadings" in keys(clean(app))
-    app.selectbox(key="w_task").set_value("kernel-ridge").run()
-    scenario = Scenario.from_query(link(clean(app)))
+    assert "utility_loadings" in keys(adjust(app, w_task="first-component"))
+    scenario = Scenario.from_query(link(adjust(app, w_task="kernel-ridge")))
     assert (scenario.task, scenario.query) == ("kernel-ridge", "identity")
-    app.selectbox(key="w_label").set_value(2).run()
-    assert Scenario.from_query(link(clean(app))).label == 2
-    app.checkbox(key="w_post_clip").uncheck().run()
-    assert "clip" not in Scenario.from_query(link(clean(app))).post
+    assert Scenario.from_query(link(adjust(app, w_label=2))).label == 2
+    assert "clip" not in Scenario.from_query(link(adjust(app, w_post_clip=False))).post
 
 
 @pytest.mark.parametrize("task", ["first-component", "covariance-estimation", "subspace"])
