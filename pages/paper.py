@@ -68,21 +68,12 @@ def draw_table(report: Report) -> None:
     st.markdown("\n".join(f"* **{_beyond(row)}.** {words.sentence(report, row)}" for row in report.rows))
     st.caption(f"{words.setting(report)} {words.ONCE}")
     with st.expander("All five shares, for each priority set"):
-        _draw_shares(report)
+        titles, *cells = words.sets_lines(report)
+        st.dataframe(pd.DataFrame(cells, columns=titles), hide_index=True)
 
 
 def _beyond(row: MeasuredRow) -> str:
     return row.label if row.printed else f"Beyond the paper: {row.label}"
-
-
-def _draw_shares(report: Report) -> None:
-    shares = [f"τ {100 * share:.0f} %" for share in report.rows[0].exact.shares]
-    lines = []
-    for priorities in report.sets:
-        for label, cell in (("as printed", priorities.as_printed), ("exact", priorities.exact)):
-            texts = [words.figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
-            lines.append([priorities.name, label, *(texts if cell.shares else texts * len(shares))])
-    st.dataframe(pd.DataFrame(lines, columns=["more for", "noise", *shares]), hide_index=True)
 
 
 def draw_notes(experiment: Experiment) -> None:

@@ -58,8 +58,7 @@ def binary(k: int, *, priority: Iterable[int], share: float, importance: Any = N
 def manual(weights: Any) -> FloatArray:
     """Return shares in proportion to positive weights."""
     values = array("weights", weights, ndim=1)
-    if not (values > 0).all():
-        raise InputError(f"weights must be positive, got {values.min():g} at position {values.argmin()}")
+    refuse(not (values > 0).all(), f"weights must be positive, got {values.min():g} at position {values.argmin()}")
     scaled = values / values.max()
     return frozen(scaled / scaled.sum())
 
@@ -134,8 +133,7 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
     lam = _spectrum(eigenvalues)
     total, kept = positive("budget", budget), positive("floor", floor, least=1e-12, most=0.5)
     form = one_of("form", form, FORMS)
-    if half_widths is not None and form != "exact":
-        raise InputError(f"half_widths belong to the exact form, got form {form!r}")
+    refuse(half_widths is not None and form != "exact", f"half_widths belong to the exact form, got form {form!r}")
     if form == "unrelaxed":
         return _fill_unrelaxed(lam, total, kept)
     h_square = _reach(half_widths, lam.size) ** 2 if form == "exact" else np.ones(lam.size)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mvgviz.design.needs import checked_directions, checked_needs
+from mvgviz.design.needs import checked_needs
 from mvgviz.errors import InputError
-from mvgviz.noise.directions import Directions
+from mvgviz.noise.directions import Directions, checked_directions
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query

@@ -14,8 +14,8 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError, refuse
-from mvgviz.noise.directions import Directions, standard_basis
-from mvgviz.validation import FloatArray, count, instance, non_negative, number
+from mvgviz.noise.directions import Directions, checked_directions
+from mvgviz.validation import FloatArray, count, non_negative, number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +62,6 @@ def checked_needs(needs: Any, size: int) -> FloatArray:
     if weights.shape != (size,) or not weights.max() > 0:
         raise InputError(f"needs must be {size} weights, at least one of them above 0")
     return np.asarray(weights / weights.max())
-
-
-def checked_directions(directions: Directions | None, size: int) -> Directions:
-    """Return the features by default, else as many directions."""
-    chosen = standard_basis(size) if directions is None else instance("directions", directions, Directions)
-    refuse(chosen.size != size, f"directions must number {size}, one for each row of the answer, got {chosen.size}")
-    return chosen
 
 
 def _split(squares: FloatArray, weights: FloatArray) -> NoiseOn:

@@ -22,7 +22,7 @@ from mvgviz.design.families import with_family
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, zcdp_rho
 from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
-from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.directions import Directions, checked_directions
 from mvgviz.noise.families import FAMILIES, Block, Family, blocks_delta, blocks_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
@@ -213,12 +213,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         directions, exact = body.ellipse.directions, guarantee == "exact"
         # What is divided is h²/v by the exact guarantee and 1/v² by a theorem, where v is to be as 1/b².
         theta = body.ellipse.shape_shares(body.reach(directions) if exact else body.ellipse.weights)
-    directions = standard_basis(size) if directions is None else directions
-    if not isinstance(directions, Directions):
-        raise InputError("directions must be Directions; make them with from_matrix(w)")
-    if directions.size != size:
-        raise InputError(f"directions must number {size}, one for each {'column' if mode == 'columns' else 'row'} of "
-                         f"the answer, got {directions.size}; make them for this data and query")
+    directions = checked_directions(directions, size)
     receipts, learned = receipts_of(directions, theta, query.bound), receipts_of(query.bound)
     theta_origin = weakest([checked_origin("the split", theta_origin, receipts_of(directions, theta)),
                             *([Origin.PAID] if receipts_of(theta) else [])])
@@ -233,7 +228,9 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         covered = receipts_of(directions if cover_directions else None, query.bound if cover_bound else None)
         spent = math.hypot(directions.mu if cover_directions and not directions.origin.is_covered else 0.0,
                            *(receipt.mu for receipt in covered))
-        mu = _left_for_noise(float(gaussian_mu(epsilon, delta)), spent)
+        mu = float(gaussian_mu(epsilon, delta))
+        refuse(not spent < mu, f"directions and bound must spend less than the whole budget, mu {mu:g}, got {spent:g}")
+        mu = math.sqrt((mu - spent) * (mu + spent))  # what composition leaves
         side, exact = _calibrate(query, mu, mode, directions, theta)
         budget = mu * mu
     else:
@@ -270,12 +267,6 @@ def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta:
     return NoiseSide.of(directions, 1 / (np.sqrt(theta) * root_budget)), root_budget * root_budget
 
 
-def _left_for_noise(mu: float, spent: float) -> float:
-    """What composition leaves: ``sqrt(mu² - spent²)``."""
-    refuse(not spent < mu, f"directions and bound must spend less than the whole budget, mu {mu:g}, got {spent:g}")
-    return math.sqrt((mu - spent) * (mu + spent))
-
-
 def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta: FloatArray) -> tuple[NoiseSide, bool]:
     """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``mu``."""
     h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
@@ -304,9 +295,7 @@ def smallest_epsilon(query: Query, *, delta: float, target_std: Any, directions:
     """
     instance("query", query, Query)
     delta = fraction("delta", delta)
-    directions = standard_basis(query.rows) if directions is None else directions
-    if not isinstance(directions, Directions) or directions.size != query.rows:
-        raise InputError(f"directions must be Directions of size {query.rows}")
+    directions = checked_directions(directions, query.rows)
     targets = _targets(target_std, query.rows)
     variances = targets if query.symmetric else targets**2
     side = NoiseSide.of(directions, _with_floor(variances, query.neighbours.reach(directions)))
@@ -314,21 +303,18 @@ def smallest_epsilon(query: Query, *, delta: float, target_std: Any, directions:
 
 
 def _targets(target_std: Any, size: int) -> FloatArray:
-    if isinstance(target_std, Mapping):
-        pairs = [(count("target_std", k, at_least=0), t) for k, t in target_std.items()]
-        refuse(any(k >= size for k, _ in pairs), f"target_std must name directions below {size}")
-    else:
-        try:
-            wanted = list(target_std)
-        except TypeError:
-            raise InputError("target_std must be a sequence or a mapping from direction to number") from None
-        if len(wanted) != size:
-            raise InputError(f"target_std must have one entry for each of the {size} directions, got {len(wanted)}")
-        pairs = [(k, t) for k, t in enumerate(wanted) if t is not None]
-    refuse(not pairs, "target_std must hold at least one target")
+    try:
+        wanted = target_std if isinstance(target_std, Mapping) else dict(enumerate(target_std))
+    except TypeError:
+        raise InputError("target_std must be a sequence or a mapping from direction to number") from None
+    refuse(wanted is not target_std and len(wanted) != size, f"target_std must have one entry for each of the {size} "
+           f"directions, got {len(wanted)}")
     targets = np.full(size, np.inf)
-    for k, t in pairs:
-        targets[k] = positive("target_std", t, least=1e-60, most=1e60)
+    for k, target in wanted.items():
+        refuse(not count("target_std", k, at_least=0) < size, f"target_std must name directions below {size}")
+        if target is not None:
+            targets[k] = positive("target_std", target, least=1e-60, most=1e60)
+    refuse(not np.isfinite(targets).any(), "target_std must hold at least one target")
     return targets
 
 

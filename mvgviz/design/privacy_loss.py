@@ -75,10 +75,6 @@ class SpentMu:
     def total(self) -> float:
         return self.after(1)[0]
 
-    @property
-    def directions_share(self) -> float:
-        return self.after(1)[1]
-
     def after(self, releases: int) -> tuple[float, float]:
         """``mu`` of so many releases along directions learned once, and the directions' part of its square.
 
@@ -158,21 +154,13 @@ class PairLoss:
     shares: FloatArray = field(repr=False)
 
     @property
-    def left(self) -> FloatArray:
-        return self.pair.left
-
-    @property
-    def right(self) -> FloatArray:
-        return self.pair.right
-
-    @property
     def attained(self) -> float:
         """Return how much of the design's ``mu`` this pair reaches; 1 if the worst case is exact."""
         return min(self.mu / self.design.mu, 1.0)
 
     def attack_factors(self) -> tuple[FloatArray, FloatArray]:
         """Return what the likelihood-ratio attack multiplies a release with, ``Sigma^-1 D Psi^-1 = left rightᵀ``."""
-        return precise(self.design.row_side, self.left), precise(self.design.col_side, self.right)
+        return precise(self.design.row_side, self.pair.left), precise(self.design.col_side, self.pair.right)
 
     def shape(self) -> bytes:
         """Return a digest of attack and noise up to their size: equal for designs that differ by a factor."""

@@ -85,6 +85,16 @@ def standard_basis(k: int) -> Directions:
     return Directions(size=count("k", k))
 
 
+def checked_directions(directions: Directions | None, size: int) -> Directions:
+    """Return the features by default, else as many directions."""
+    if directions is not None and not isinstance(directions, Directions):
+        raise InputError("directions must be Directions; make them with from_matrix(w)")
+    chosen = standard_basis(size) if directions is None else directions
+    refuse(chosen.size != size, f"directions must number {size}, one for each row of the answer (column, in mode "
+           f"columns), got {chosen.size}; make them for this data and query")
+    return chosen
+
+
 def rotation(k: int, plane: Sequence[int], angle: float) -> Directions:
     """Return the standard basis turned by ``angle`` (radians) in the plane of two features."""
     size, turn = count("k", k, at_least=2), number("angle", angle)

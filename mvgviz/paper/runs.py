@@ -66,7 +66,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeasuredRow:
-    """A row of the paper (``printed``) or beyond it, as printed and exact."""
+    """A row of the paper (``printed``) or beyond it, or a priority set of its Figure 4, as printed and exact."""
 
     row: Row
     as_printed: Cell
@@ -86,17 +86,8 @@ class MeasuredRow:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MeasuredSet:
-    """A priority set of the paper's Figure 4 at the experiment's epsilon, all shares."""
-
-    name: str
-    as_printed: Cell
-    exact: Cell
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class Report:
-    """An experiment's results. ``references``: ours, for all rows."""
+    """An experiment's results. ``references``: ours, for all rows; ``sets``: of Figure 4, with all shares."""
 
     experiment: Experiment
     trials: int
@@ -104,7 +95,7 @@ class Report:
     delta: float
     references: References
     rows: tuple[MeasuredRow, ...]
-    sets: tuple[MeasuredSet, ...]
+    sets: tuple[MeasuredRow, ...]
     complete: bool
 
     def __getitem__(self, key: str) -> MeasuredRow:
@@ -135,22 +126,19 @@ class Curve:
 def run(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed: int = 0, seconds: float = math.inf,
         **options: Unpack[Options]) -> Report:
     """Run all rows and sets of an experiment on its bundled dataset; ``seconds`` and options as in ``resume``."""
-    wanted = [(method, row.changes, row.shares) for row in experiment.rows for method in (row.as_printed, row.exact)]
-    wanted += [(method, {"priority_directions": chosen}, bool(chosen)) for _, chosen in experiment.sets
-               for method in (THEOREM1, EXACT)]
-    parts = [(method, [{**changes, "share": share} for share in SHARES] if shares else [changes])
-             for method, changes, shares in wanted]
+    asked = [*experiment.rows, *(Row(
+        key=name, label=name, printed=None, as_printed=THEOREM1, exact=EXACT, why="",
+        changes={"priority_directions": chosen}, shares=bool(chosen)) for name, chosen in experiment.sets)]
+    parts = [(method, [{**row.changes, "share": share} for share in SHARES] if row.shares else [row.changes])
+             for row in asked for method in (row.as_printed, row.exact)]
     outcomes, problem, complete = _measured(experiment.scenario.changed(trials=trials, seed=seed), dataset, parts,
                                             seconds, options)
-    cells = [Cell(outcomes=found, shares=SHARES if shares else ())
-             for found, (_, _, shares) in zip(outcomes, wanted, strict=True)]
-    pairs = zip(cells[::2], cells[1::2], strict=True)  # as printed and exact
-    rows = tuple(MeasuredRow(row=row, as_printed=first, exact=second)
-                 for row, (first, second) in zip(experiment.rows, pairs, strict=False))
-    sets = tuple(MeasuredSet(name=name, as_printed=first, exact=second)
-                 for (name, _), (first, second) in zip(experiment.sets, pairs, strict=True))
-    return Report(experiment=experiment, trials=trials, seed=seed, delta=problem.delta, rows=rows, sets=sets,
-                  references=measure_for(problem).references, complete=complete)
+    cells = [Cell(outcomes=found, shares=SHARES if len(found) > 1 else ()) for found in outcomes]
+    measured = tuple(MeasuredRow(row=row, as_printed=first, exact=second)
+                     for row, first, second in zip(asked, cells[::2], cells[1::2], strict=True))
+    own = len(experiment.rows)
+    return Report(experiment=experiment, trials=trials, seed=seed, delta=problem.delta, rows=measured[:own],
+                  sets=measured[own:], references=measure_for(problem).references, complete=complete)
 
 
 def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed: int = 0,

@@ -137,7 +137,7 @@ def report_markdown(report: Report) -> str:
     """The chapter of one experiment."""
     experiment = report.experiment
     parts = [f"## Experiment {experiment.key}: {experiment.title}", setting(report), main_table(report),
-             f"All five shares, for the priority columns of the paper's Figure 4. {ONCE}", sets_table(report),
+             f"All five shares, for the priority columns of the paper's Figure 4. {ONCE}", _table(sets_lines(report)),
              "\n".join(f"* {note}" for note in experiment.notes)]
     return "\n\n".join(parts) + "\n"
 
@@ -147,7 +147,7 @@ def main_table(report: Report) -> str:
     experiment, ours = report.experiment, report.references
     head = ["mechanism", "paper", "our run of the printed bound", "exact",
             "error, from 0 % (no privacy) to 100 % (random guess): paper / our run of the printed bound / exact", "why"]
-    lines = [head, ["---"] * len(head)]
+    lines = [head]
     for label, printed, value in (
             ("no privacy", printed_text(experiment, experiment.non_private), ours.non_private),
             ("random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
@@ -157,15 +157,19 @@ def main_table(report: Report) -> str:
     lines += [[row.label if row.printed else f"*beyond:* {row.label}", printed_text(experiment, row.printed),
                cell_text(row.as_printed), cell_text(row.exact), ways_text(report, row), sentence(report, row)]
               for row in report.rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return _table(lines)
 
 
-def sets_table(report: Report) -> str:
-    """Return every set of priority columns at every share, as printed and exact."""
-    lines = [["more for", "noise", *(f"τ {share:.0%}".replace("%", " %") for share in SHARES)],
-             ["---"] * (2 + len(SHARES))]
+def sets_lines(report: Report) -> list[list[str]]:
+    """Return every set of priority columns at every share, as printed and exact, below a line of titles."""
+    lines = [["more for", "noise", *(f"τ {share:.0%}".replace("%", " %") for share in SHARES)]]
     for priorities in report.sets:
         for label, cell in (("as printed", priorities.as_printed), ("exact", priorities.exact)):
             figures = [figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
-            lines.append([priorities.name, label, *(figures if cell.shares else figures * len(SHARES))])
+            lines.append([priorities.label, label, *(figures if cell.shares else figures * len(SHARES))])
+    return lines
+
+
+def _table(lines: list[list[str]]) -> str:
+    lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -286,7 +286,7 @@ def caveats(setup: Setup, spent: SpentMu) -> list[str]:
     """Return what the numbers count in and what they leave out."""
     said = []
     if spent.directions:
-        said.append(f"Counted in: the private directions, which spent {100 * spent.directions_share:.0f} % of μ² "
+        said.append(f"Counted in: the private directions, which spent {100 * spent.after(1)[1]:.0f} % of μ² "
                     f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
                     f"together {as_number(spent.total)}).")
     if spent.bound:

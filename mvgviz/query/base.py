@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,9 @@ AS_DECLARED = "as declared with the sensitivity"
 _ELSEWHERE = "this answer was computed elsewhere, so mvgviz cannot compute it for other records"
 _LABELS = 10_000
 UNIT = 2.0**-53  # the relative error of one operation in floating point
+
+
+Facts: TypeAlias = dict[str, Any]  # fields of a query
 
 
 class Derivation(NamedTuple):
@@ -117,8 +120,7 @@ class Query:
         return cls(**{"printed_sensitivity": facts["sensitivity"]} | facts)
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         """Return value, gamma and neighbours, and what differs from :meth:`ask`; ``data``: the records as clipped."""
         raise InputError(_ELSEWHERE)
 

@@ -30,7 +30,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, weakest
-from mvgviz.query.base import Derivation, Query
+from mvgviz.query.base import Derivation, Facts, Query
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import Neighbours, WorstCase
 from mvgviz.query.prior import Guess, Weighing
@@ -135,8 +135,7 @@ class _Cells(Query):
     neighbours: ReplacedCell
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         used = cls._asked(data, **parameters)
         first, *others = (category.parts(data) for category in used)
         other = others[0] if others else np.ones((1, data.n_records))

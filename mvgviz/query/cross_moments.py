@@ -20,7 +20,7 @@ import numpy as np
 from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.base import Derivation, Query, norm
+from mvgviz.query.base import Derivation, Facts, Query, norm
 from mvgviz.query.box_norms import longest
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import Neighbours, WorstCase, support
@@ -99,8 +99,7 @@ class CrossMoments(Query):
     neighbours: ReplacedProduct
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         first, second = map(data.only, _groups(data, parameters.get("group", ())))
         n, gamma = data.n_records / data.per_person, norm(first.largest_values) * norm(second.largest_values)
         return {"value": frozen(first.matrix @ second.matrix.T / data.n_records), "gamma": gamma,

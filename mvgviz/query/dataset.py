@@ -80,8 +80,7 @@ class Dataset:
             refuse(not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST), f"the range of {name!r} must stay "
                    f"below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, got {low:g} to {high:g}")
         origins, named = _origins(range_origins, values.shape[0]), _units(units, values.shape[0])
-        if label is not None and label not in names:
-            raise InputError("label must be the name of a feature")
+        refuse(label is not None and label not in names, "label must be the name of a feature")
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
                                  ("range_origins", origins),
                                  ("records_origin", checked_origin("the number of records", records_origin)),
@@ -197,14 +196,12 @@ class Dataset:
 
 
 def _names(features: Any, size: int) -> tuple[str, ...]:
-    if isinstance(features, str) or not hasattr(features, "__iter__"):
-        raise InputError("features must be a sequence of names, one for each row of the matrix")
     try:
-        names = tuple(features)
+        names = () if isinstance(features, str) else tuple(features)
     except TypeError:
-        raise InputError("features must be a sequence of names, one for each row of the matrix") from None
-    if not all(isinstance(name, str) and name for name in names):
-        raise InputError("features must be non-empty strings")
+        names = ()
+    refuse(not names, "features must be a sequence of names, one for each row of the matrix")
+    refuse(not all(isinstance(name, str) and name for name in names), "features must be non-empty strings")
     refuse(len(names) != size, f"features must name each of the {size} rows of the matrix, got {len(names)} names")
     if len(set(names)) != size:
         twice = next(name for i, name in enumerate(names) if name in names[:i])

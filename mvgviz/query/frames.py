@@ -217,8 +217,7 @@ def _known(name: Any, names: Sequence[Any], argument: str) -> Any:
 
 
 def _declared(given: Any, frame: Any, argument: str, what: str) -> dict[Any, Any]:
-    if not isinstance(given, Mapping | None):
-        raise InputError(f"{argument} must map column names to {what}")
+    refuse(not isinstance(given, Mapping | None), f"{argument} must map column names to {what}")
     own = list(frame.columns)
     return {_known(name, own, argument): said for name, said in (given or {}).items()}
 

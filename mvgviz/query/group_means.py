@@ -28,7 +28,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import weakest
-from mvgviz.query.base import Derivation, Query, norm
+from mvgviz.query.base import Derivation, Facts, Query, norm
 from mvgviz.query.box_norms import longest
 from mvgviz.query.counts import Category, categories, chosen_categories
 from mvgviz.query.dataset import Dataset
@@ -109,8 +109,7 @@ class GroupMeans(Query):
     neighbours: ReplacedMember
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         category, features = _asked(data, **parameters)
         rows, chosen = cls.table_of(data, **parameters), data.only(features)
         middle = (chosen.lower + chosen.upper) / 2

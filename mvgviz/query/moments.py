@@ -56,18 +56,15 @@ class JoinedOuterProduct(Neighbours):
 
         Equal noise attains it at right angles, where ``b0 <= R``; a larger constant leaves ``2 sqrt2 b0 R``.
         """
-        square = self.radius**2 + self.constant**2
-        precisions = [np.sort(side.precisions)[::-1][:2] for side in (rows, cols)]
+        first, second = (np.sort(side.precisions)[::-1] for side in (rows, cols))
+        one, two = (math.sqrt(float(first[:k] @ second[:k])) for k in (1, 2))
+        square, attained = self.radius**2 + self.constant**2, rows.is_isotropic and cols.is_isotropic
         if self.added:
-            mu = square * math.sqrt(float(precisions[0][0] * precisions[1][0]))
-            return WorstCase(mu / self.n_records, rows.is_isotropic and cols.is_isotropic)
-        mu = square * math.sqrt(float(precisions[0] @ precisions[1]))
-        equal, right_angle = rows.is_isotropic and cols.is_isotropic, self.features > 1
-        if equal and not self.whole and self.constant > self.radius:
-            product = math.sqrt(float(precisions[0][0] * precisions[1][0]))
-            return WorstCase(2 * math.sqrt(2) * self.constant * self.radius * product / self.n_records, right_angle)
-        attained = equal and right_angle and self.constant <= self.radius
-        return WorstCase(mu / self.n_records, attained)
+            return WorstCase(square * one / self.n_records, attained)
+        attained = attained and self.features > 1
+        if rows.is_isotropic and cols.is_isotropic and not self.whole and self.constant > self.radius:
+            return WorstCase(2 * math.sqrt(2) * self.constant * self.radius * one / self.n_records, attained)
+        return WorstCase(square * two / self.n_records, attained and self.constant <= self.radius)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

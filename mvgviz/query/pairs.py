@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.query.base import UNIT, Derivation, Query, sum_error
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.base import UNIT, Derivation, Facts, Query, sum_error
 from mvgviz.query.dataset import FLIPPED_EDGE, Dataset
 from mvgviz.query.neighbours import AnyChange, FlippedEdge
 from mvgviz.query.prior import Guess, guessed_edges, guessed_similarities
 from mvgviz.query.record_bound import RecordBound
-from mvgviz.query.tables import INSIDE, column_body, longest_move
+from mvgviz.query.tables import INSIDE, column_body
 from mvgviz.validation import FloatArray, frozen, positive, square
 
 _LARGEST = 5_000
@@ -41,15 +42,15 @@ class Kernel(Query):
     length: float
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         scale, n = positive("length", parameters.get("length", 1.0), least=1e-60, most=1e60), data.n_records
         refuse(added, "the kernel has a row for each record, so none can be added or removed; choose replaced records, "
                "or another query")
         refuse(data.per_person > 1, "the kernel query supports one record a person; ask for second moments or the mean")
         refuse(not 2 <= n <= _LARGEST, f"the kernel query needs 2 to {_LARGEST} records, got {n}")
         x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
-        span = (longest_move(column_body(table, data, bound, 1.0)) / scale) ** 2
+        sides = map(NoiseSide.identity, (data.n_features, 1))
+        span = (column_body(table, data, bound, 1.0).worst(*sides).mu / scale) ** 2
         s2 = -math.expm1(-span / 2) * math.sqrt(2 * (n - 1))
         return {"value": frozen(_similarities(x)), "sensitivity": s2, "printed_sensitivity": math.sqrt(8 * n - 4),
                 "gamma": float(n), "neighbours": AnyChange(sensitivity=s2, fills_ball=False), "length": scale,
@@ -178,8 +179,7 @@ def laplacian(matrix: Any) -> Query:
 
 def _graph(matrix: Any) -> FloatArray:
     graph = square("adjacency matrix", matrix)
-    if graph.shape[0] < 2:
-        raise InputError(f"adjacency matrix must have at least 2 vertices, got {graph.shape[0]}")
+    refuse(graph.shape[0] < 2, f"adjacency matrix must have at least 2 vertices, got {graph.shape[0]}")
     for wrong, rule in (((graph != 0) & (graph != 1), "hold only 0 and 1"), (graph != graph.T, "be symmetric")):
         if wrong.any():
             row, col = np.argwhere(wrong)[0].tolist()

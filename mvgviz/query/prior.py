@@ -72,10 +72,6 @@ class Guess:
     name: str = "the answer of records spread evenly over their ranges"
     plain: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
 
-    @property
-    def variance(self) -> float:
-        return self.spread(None)
-
     def expected_error(self, value: FloatArray, weighing: Weighing | None = None) -> float:
         return length(self.answer - value, weighing)
 

@@ -42,8 +42,7 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
     """Any answer whose sensitivity, largest norm and structure (``psd``: for *every* dataset) the caller declares."""
     value = array("matrix", matrix, ndim=2)
     s2, largest = positive("sensitivity", sensitivity), positive("gamma", gamma)
-    if not isinstance(psd, bool | np.bool_):
-        raise InputError("psd must be True or False")
+    refuse(not isinstance(psd, bool | np.bool_), "psd must be True or False")
     with np.errstate(over="ignore"):
         norm = float(np.linalg.norm(value))
     if not norm <= largest * (1 + 1e-12):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.directions import Directions, checked_directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Learned, Origin, Receipt, checked_origin, counted, receipt_for, receipts_of, weakest
 from mvgviz.query.dataset import Dataset, origins
@@ -94,13 +94,13 @@ class RecordBound:
                    receipts=receipts)
 
     def ellipse(self, size: int) -> Ellipse:
-        directions = standard_basis(size) if self.directions is None else self.directions
-        weights, centre = np.asarray(self.weights), np.asarray(self.centre)
-        for name, found in (("directions", directions.size), ("weights", weights.size if weights.ndim else size),
-                            ("centre", centre.size if centre.ndim else size)):
-            refuse(found != size, f"the bound's {name} must number {size}, one for each feature, got {found}")
-        return Ellipse(radius=self.radius, directions=directions, weights=frozen(np.broadcast_to(weights, size).copy()),
-                       centre=frozen(np.broadcast_to(centre, size).copy()))
+        for name in ("weights", "centre"):
+            each = np.asarray(getattr(self, name))
+            refuse(each.ndim and each.size != size, f"the bound's {name} must number {size}, one for each feature, got "
+                   f"{each.size}")
+        return Ellipse(radius=self.radius, directions=checked_directions(self.directions, size),
+                       weights=frozen(np.broadcast_to(self.weights, size).copy()),
+                       centre=frozen(np.broadcast_to(self.centre, size).copy()))
 
     def clipped(self, dataset: Dataset) -> Dataset:
         """Return the records inside the bound, with ranges that hold them: the declared ones, cut by the bound.

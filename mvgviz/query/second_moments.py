@@ -22,7 +22,7 @@ from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.ties import eigen
 from mvgviz.provenance import Origin, receipt_for
-from mvgviz.query.base import Derivation, Query, largest_norm
+from mvgviz.query.base import Derivation, Facts, Query, largest_norm
 from mvgviz.query.bounded_neighbours import BoundedOuterProduct
 from mvgviz.query.dataset import Dataset, origins
 from mvgviz.query.neighbours import ReplacedOuterProduct
@@ -62,8 +62,7 @@ class Covariance(Query):
     symmetric: bool = True
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         n, total = data.n_records / data.per_person, largest_norm(data, bound) ** 2
         least = np.append(table.lower[:-1], 1.0) if cls.has_constant else table.lower  # before records are clipped
         body: ReplacedOuterProduct

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.base import Derivation, Query, largest_norm, norm
+from mvgviz.query.base import Derivation, Facts, Query, largest_norm
 from mvgviz.query.bounded_neighbours import BoundedColumn
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn, move_widths
@@ -32,11 +31,7 @@ class _Values(Query):
 
     def guess(self, table: Dataset | None) -> Guess:
         assert table is not None
-        return guessed_rows(table, self.value.shape, self._records(table))
-
-    def _records(self, table: Dataset) -> float:
-        """Over how many records a number of the answer is averaged."""
-        return 1.0
+        return guessed_rows(table, self.value.shape, table.n_records if self.is_mean else 1)
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         if largest is None:
@@ -71,10 +66,9 @@ class Table(_Values):
     }
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         body = column_body(table, data, bound, 1.0, added=added, records=data.per_person)
-        return {"value": data.matrix, "neighbours": body, "sensitivity": longest_move(body),
+        return {"value": data.matrix, "neighbours": body,
                 "gamma": math.sqrt(data.n_records) * largest_norm(data, bound)}
 
     def answer(self, records: FloatArray) -> FloatArray:
@@ -105,17 +99,13 @@ class Mean(_Values):
     }
 
     @classmethod
-    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
-               ) -> dict[str, Any]:
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any) -> Facts:
         body = column_body(table, data, bound, data.n_records / data.per_person, added=added)
         return {"value": frozen(data.matrix.mean(axis=1, keepdims=True)), "neighbours": body,
-                "sensitivity": longest_move(body), "gamma": largest_norm(data, bound)}
+                "gamma": largest_norm(data, bound)}
 
     def answer(self, records: FloatArray) -> FloatArray:
         return np.asarray(records.mean(axis=1, keepdims=True))
-
-    def _records(self, table: Dataset) -> float:
-        return table.n_records
 
 
 def identity(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
@@ -139,10 +129,3 @@ def column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, div
     return BoundedColumn(widths=widths, divisor=divisor, ellipse=ellipse, lower=data.lower, upper=data.upper,
                          declared=(declared.lower, declared.upper), added=added, records=records,
                          corners=not declared.levels)
-
-
-def longest_move(body: ReplacedColumn) -> float:
-    """Return the largest change of a table or mean, measured without noise."""
-    if isinstance(body, BoundedColumn):
-        return body.worst(NoiseSide.identity(body.widths.size), NoiseSide.identity(body.records)).mu
-    return norm(body.widest(np.ones(body.widths.size))) * math.sqrt(body.records) / body.divisor

@@ -83,21 +83,15 @@ def precise(side: NoiseSide, vectors: FloatArray) -> FloatArray:
 
 
 def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
-    mu, _, worst = body.worst(rows, cols)
+    mu, _, move = body.worst(rows, cols)
     if isinstance(body, BoundedColumn):
         after, before = (record - body.declared[0] for record in body.furthest_pair(rows))
         move, words = after - before, "one record moves from one end of the bound to another"
-    elif body.added or body.levels:
-        move = worst
+    else:
         if move is None:  # a long one that keeps to one level of each set
             move = body.widest(rows.precision_diagonal()) if body.levels else search_move(rows, body.widths)
         before = _empty_place(body) if body.added else np.maximum(-move, 0.0)
-        after = before + move
-        words = "one record moves across its declared ranges"
-    else:
-        move = search_move(rows, body.widths) if worst is None else worst
-        before, after = np.where(move > 0, 0.0, body.widths), np.where(move > 0, body.widths, 0.0)
-        words = "one record moves across the whole declared range of every feature"
+        after, words = before + move, "one record moves across its declared ranges"
     if body.added:
         words = "a record at the far end fills an empty place"
     shown, columns = min(query.cols, _SHOWN), body.columns(cols)
@@ -181,6 +175,4 @@ def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> t
 
 
 def _unit(size: int, position: int) -> FloatArray:
-    vector = np.zeros(size)
-    vector[position] = 1.0
-    return vector
+    return np.asarray(np.eye(1, size, position)[0])

@@ -97,7 +97,8 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
     """
     trials, design = count("trials", trials), loss.design
     # what the present record adds to the answer; to every column where each record is attacked
-    added = np.repeat(loss.left, design.cols, axis=1) if attacks_per_release(design) > 1 else loss.left @ loss.right.T
+    left, right = loss.pair.left, loss.pair.right
+    added = np.repeat(left, design.cols, axis=1) if attacks_per_release(design) > 1 else left @ right.T
     rows, cols = design.row_side, design.col_side
     size = min(max(secure_noise.largest_white_norm(query, rows, cols, largest), _LARGE), _LARGEST)
     plans: list[secure_noise.Hardening] = []
