@@ -19,14 +19,7 @@ from mvgviz.design.limits import (
     rival,
 )
 from mvgviz.noise.bounds import TAILS
-from mvgviz.pictures.bounds import (
-    Edge,
-    curve_lines,
-    curves_picture,
-    map_picture,
-    place,
-    plot_design_space,
-)
+from mvgviz.pictures.bounds import Edge, curve_lines, curves_picture, map_picture, place, plot_design_space
 from mvgviz.pictures.theme import EXACT, THEOREM1, THEOREM2, decades
 from mvgviz.text import as_number
 from tests.datasets import make_dataset

@@ -15,10 +15,9 @@ from mvgviz.provenance import Origin
 from tests.datasets import make_dataset
 
 GRAPH = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+EIGHT = make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])
 QUERIES = {
-    "identity": lambda: mv.identity(make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])),
-    "mean": lambda: mv.mean(make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])),
-    "covariance": lambda: mv.covariance(make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])),
+    "identity": lambda: mv.identity(EIGHT), "mean": lambda: mv.mean(EIGHT), "covariance": lambda: mv.covariance(EIGHT),
     "kernel": lambda: mv.rbf_kernel(make_dataset(2, 3), length=0.8),
     "adjacency": lambda: mv.adjacency(GRAPH),
     "laplacian": lambda: mv.laplacian(GRAPH),
@@ -54,46 +53,31 @@ def test_identity_with_equal_ranges_and_shares_is_the_analytic_gaussian(m, n, ep
     assert design.noise_std() == pytest.approx(np.full((m, n), analytic), rel=1e-12)
 
 
-@pytest.mark.parametrize(("guarantee", "std", "spent"), [
-    ("theorem1", 126_758, 0), ("theorem2", 4_916, 0.0011), ("exact", 17.73, 1)])
-def test_experiment_2_comes_out_as_measured(guarantee, std, spent):
-    # MATH: 4 × 4, ±100, n = 10 176, epsilon 1, delta 1/n.
-    query = mv.covariance(make_dataset(4, 10_176, lower=-100, upper=100))
-    design = mv.design_noise(query, epsilon=1, delta=1 / 10_176, guarantee=guarantee)
+@pytest.mark.parametrize(("ask", "m", "n", "lower", "upper", "guarantee", "std", "spent"), [
+    (mv.covariance, 4, 10_176, -100, 100, "theorem1", 126_758, 0),
+    (mv.covariance, 4, 10_176, -100, 100, "theorem2", 4_916, 0.0011),
+    (mv.covariance, 4, 10_176, -100, 100, "exact", 17.73, 1),
+    (mv.identity, 6, 248, -1, 1, "exact", 10.60, 1), (mv.identity, 6, 248, -1, 1, "theorem1", 777_909, 0),
+    (mv.identity, 21, 2126, 0, 1, "exact", 12.75, 1), (mv.identity, 21, 2126, 0, 1, "theorem1", 1.6177e8, 0)])
+def test_the_experiments_come_out_as_measured(ask, m, n, lower, upper, guarantee, std, spent):
+    """MATH: epsilon 1, delta 1/n."""
+    query = ask(make_dataset(m, n, lower=lower, upper=upper))
+    design = mv.design_noise(query, epsilon=1, delta=1 / n, guarantee=guarantee)
     assert design.noise_std()[0, 0] == pytest.approx(std, rel=5e-4)
-    assert design.epsilon_spent(1 / 10_176) == pytest.approx(spent, abs=5e-5)
+    assert design.epsilon_spent(1 / n) == pytest.approx(spent, abs=5e-5)
 
 
-@pytest.mark.parametrize(("m", "n", "lower", "analytic", "printed"), [
-    (6, 248, -1, 10.60, 777_909), (21, 2126, 0, 12.75, 1.6177e8)])
-def test_experiments_1_and_3_come_out_as_measured(m, n, lower, analytic, printed):
-    query = mv.identity(make_dataset(m, n, lower=lower, upper=1))
-    exact = mv.design_noise(query, epsilon=1, delta=1 / n)
-    theorem = mv.design_noise(query, epsilon=1, delta=1 / n, guarantee="theorem1")
-    assert exact.noise_std()[0, 0] == pytest.approx(analytic, rel=5e-4)
-    assert theorem.noise_std()[0, 0] == pytest.approx(printed, rel=1e-4)
-    assert theorem.epsilon_spent(1 / n) == 0
-
-
-def test_algorithm_1_splits_the_row_budget_as_printed():
+@pytest.mark.parametrize(("mode", "theta", "other"), [("rows", [0.5, 0.3, 0.2], 8), ("columns", [1 / 8] * 8, 3)])
+def test_algorithm_1_splits_the_budget_of_its_side_as_printed(mode, theta, other):
     query = mv.identity(make_dataset(3, 8))
-    theta = np.array([0.5, 0.3, 0.2])
-    design = mv.design_noise(query, epsilon=2, delta=1e-4, guarantee="theorem1", theta=theta)
+    design = mv.design_noise(query, epsilon=2, delta=1e-4, guarantee="theorem1", mode=mode, theta=theta)
     bound = mv.theorem1(3, 8, epsilon=2, delta=1e-4, gamma=query.gamma, sensitivity=query.printed_sensitivity)
-    assert design.precision_budget == pytest.approx(bound.phi**4 / 8)
-    assert design.row_variances == pytest.approx(1 / np.sqrt(theta * bound.phi**4 / 8))
-    assert design.col_variances.tolist() == [1] * 8
+    plain = design.row_variances if mode == "columns" else design.col_variances
+    assert design.precision_budget == pytest.approx(bound.phi**4 / other)
+    assert design.directional_side.variances == pytest.approx(1 / np.sqrt(np.array(theta) * bound.phi**4 / other))
+    assert plain.tolist() == [1] * other
     norms = np.linalg.norm(1 / design.row_variances) * np.linalg.norm(1 / design.col_variances)
     assert norms == pytest.approx(bound.limit)
-
-
-def test_algorithm_1_over_columns_swaps_the_roles():
-    query = mv.identity(make_dataset(3, 8))
-    design = mv.design_noise(query, epsilon=2, delta=1e-4, guarantee="theorem1", mode="columns")
-    bound = mv.theorem1(3, 8, epsilon=2, delta=1e-4, gamma=query.gamma, sensitivity=query.printed_sensitivity)
-    assert design.precision_budget == pytest.approx(bound.phi**4 / 3)
-    assert np.sum(1 / design.col_variances**2) == pytest.approx(bound.phi**4 / 3)
-    assert design.row_variances.tolist() == [1] * 3
 
 
 @pytest.mark.parametrize("guarantee", ["theorem1", "theorem2", "theorem2-any"])

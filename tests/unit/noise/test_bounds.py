@@ -111,16 +111,6 @@ def test_the_paper_s_two_sufficient_conditions_for_theorem2_hold():
     assert not theorem2_wins(12, math.sqrt(2))
 
 
-def test_phi_falls_with_size_and_rises_with_epsilon_and_delta():
-    facts = {"gamma": 3.0, "sensitivity": 2.0}
-    by_epsilon = [theorem1(5, 7, epsilon=e, delta=1e-6, **facts).phi for e in np.logspace(-8, 3, 40)]
-    by_delta = [theorem1(5, 7, epsilon=1, delta=d, **facts).phi for d in np.logspace(-300, -0.001, 40)]
-    by_size = [theorem1(5, n, epsilon=1, delta=1e-6, **facts).phi for n in (5, 50, 500, 5000)]
-    assert (np.diff(by_epsilon) > 0).all()
-    assert (np.diff(by_delta) > 0).all()
-    assert (np.diff(by_size) < 0).all()
-
-
 def test_largest_size_takes_no_matrix():
     bound = theorem1(10_000, 10_000, epsilon=1e-8, delta=1e-300, gamma=1e12, sensitivity=1e12, tail="exact-chi")
     assert bound.limit > 0

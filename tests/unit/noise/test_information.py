@@ -8,14 +8,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from mvgviz.errors import InputError
-from mvgviz.noise.information import (
-    MOST_RATIO,
-    QUERIES,
-    bits_through,
-    count_bits,
-    lacking_bits,
-    simulated_answers,
-)
+from mvgviz.noise.information import MOST_RATIO, QUERIES, bits_through, count_bits, lacking_bits, simulated_answers
 
 
 def entropy(density, low, high):

@@ -79,10 +79,10 @@ def test_the_scores_are_those_of_the_definition(mode):
     noise = mv.sample_noise(design, rng=np.random.default_rng(3), trials=20 if mode == "rows" else 100)
     inverse_sigma, inverse_psi = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
     if mode == "columns":
-        attack = inverse_sigma @ loss.left @ loss.right.T @ inverse_psi
+        attack = inverse_sigma @ loss.pair.left @ loss.pair.right.T @ inverse_psi
         expected = [np.sum(attack * one) / loss.mu for one in noise]
     else:  # the same attack on each of the five records
-        expected = (loss.left[:, 0] @ inverse_sigma @ noise / loss.mu).ravel()
+        expected = (loss.pair.left[:, 0] @ inverse_sigma @ noise / loss.mu).ravel()
     assert scores == pytest.approx(np.array(expected))
 
 

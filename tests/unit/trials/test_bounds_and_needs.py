@@ -130,7 +130,7 @@ def test_the_guess_for_part_of_a_graph_varies_as_graphs_do(query):
     part = answers[:, block[0], block[1]]
     guess = problem.judged.guess
     assert guess.answer == pytest.approx(part.mean(axis=0), abs=0.03)
-    assert guess.variance == pytest.approx(part.var(axis=0).sum(), rel=0.03)
+    assert guess.spread(None) == pytest.approx(part.var(axis=0).sum(), rel=0.03)
 
 
 def test_noise_aware_use_ignores_what_is_mostly_noise():
