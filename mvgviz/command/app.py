@@ -53,7 +53,7 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
             os.environ[_ENVIRONMENT[name]] = str(path.resolve())
     if chosen.study is not None:
         study = Study.from_json(read_bytes(chosen.study))
-        if study.needs_file and chosen.data is None and (beside := file_beside(study, chosen.study.resolve())):
+        if study.scenario.is_upload and chosen.data is None and (beside := file_beside(study, chosen.study.resolve())):
             os.environ[_ENVIRONMENT["data"]] = str(beside)
     _choose_ledger(chosen)
     if chosen.login:

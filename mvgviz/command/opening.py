@@ -55,7 +55,7 @@ def opened_study(chosen: argparse.Namespace) -> Opened:
 
 
 def _study_data(study: Study, chosen: argparse.Namespace) -> Dataset:
-    if not study.needs_file:
+    if not study.scenario.is_upload:
         if chosen.data is not None:
             raise InputError(f"--data is for studies of a file; this one uses the sample {study.scenario.data}")
         return study.data()

@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Category, Origin, Ranges, weakest
 from mvgviz.query.counts import ReplacedCell
@@ -281,10 +281,8 @@ class _Use:
     @classmethod
     def of(cls, ranges: Ranges, missing: str, columns: Iterable[str] | None, levels: Levels | None,
            person: str | None, at_most: int | None) -> _Use:
-        if not isinstance(ranges, Mapping):
-            raise InputError("ranges must map column names to pairs (low, high)")
-        if not isinstance(levels, Mapping | None):
-            raise InputError("levels must map column names to sequences of levels")
+        refuse(not isinstance(ranges, Mapping), "ranges must map column names to pairs (low, high)")
+        refuse(not isinstance(levels, Mapping | None), "levels must map column names to sequences of levels")
         if isinstance(columns, str) or not isinstance(columns, Iterable | None):
             raise InputError("columns must be a sequence of column names")
         known = {name: as_category(name, given) for name, given in (levels or {}).items()}

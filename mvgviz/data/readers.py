@@ -80,8 +80,7 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
     for what, given, known in (("decimal", decimal, (".", ",")), ("encoding", encoding, ENCODINGS)):
         if given is not None:
             one_of(what, given, known)
-    if isinstance(texts, str) or not isinstance(texts, Iterable | None):
-        raise InputError("texts must be a sequence of column names")
+    refuse(isinstance(texts, str) or not isinstance(texts, Iterable | None), "texts must be a sequence of column names")
     texts = None if texts is None else tuple(texts)
     with opened(file, name=name, max_bytes=count("max_bytes", max_bytes), progress=progress) as source:
         found = format_of(source.head(SAMPLE), source.name)
@@ -148,9 +147,8 @@ def format_of(head: bytes, name: str) -> str:
         return "zip"
     if head.startswith(b"PAR1") and (b"\0" in head or not head.isascii()):
         return "parquet"
-    if what := _foreign(head):
-        raise InputError(f"{name} is {what}, not a table: "
-                         "save the table as CSV, Excel (.xlsx), Parquet or .npy and choose that file.")
+    refuse(what := _foreign(head), f"{name} is {what}, not a table: "
+           "save the table as CSV, Excel (.xlsx), Parquet or .npy and choose that file.")
     return "text"
 
 
@@ -253,8 +251,7 @@ def _stream(file: Any, name: str, max_bytes: int) -> BinaryIO:
     if not callable(getattr(file, "read", None)):
         raise InputError(f"file must be a path, bytes or an open binary file, got a {type(file).__name__}")
     try:
-        if not isinstance(file.read(0), bytes):
-            raise InputError(f"{name} is open as text: open it in binary mode.")
+        refuse(not isinstance(file.read(0), bytes), f"{name} is open as text: open it in binary mode.")
         if hasattr(file, "seekable") and file.seekable():
             return file  # type: ignore[no-any-return]
         return io.BytesIO(file.read(max_bytes + 1))

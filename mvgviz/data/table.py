@@ -252,8 +252,7 @@ def texts_of(ranges: Any, levels: Any, person: Any) -> tuple[str, ...]:
 def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges | None, missing: str,
                 levels: Mapping[str, Any] | None, person: str | None, at_most: int | None,
                 units: Mapping[str, str] | None, title: str) -> Dataset:
-    if not isinstance(levels, Mapping | None):
-        raise InputError("levels must map column names to sequences of levels")
+    refuse(not isinstance(levels, Mapping | None), "levels must map column names to sequences of levels")
     levels = {name: as_category(name, given) for name, given in (levels or {}).items()}
     named = texts_of(ranges, levels, person)
     lost = [name for name in named if name in table.text_columns]
@@ -306,8 +305,7 @@ def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> 
 
 
 def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ...]:
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
-        raise InputError("columns must be a sequence of column names")
+    refuse(isinstance(columns, str) or not isinstance(columns, Iterable), "columns must be a sequence of column names")
     chosen, known = tuple(columns), set(names)
     for position, name in enumerate(chosen, start=1):
         if not isinstance(name, str):
@@ -326,8 +324,7 @@ def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ..
 
 def _ranges(table: Table, features: _Features, ranges: Ranges | None) -> list[Range]:
     """Return the range of each feature: as given, else around its values."""
-    if not isinstance(ranges, Mapping | None):
-        raise InputError("ranges must map column names to pairs (low, high)")
+    refuse(not isinstance(ranges, Mapping | None), "ranges must map column names to pairs (low, high)")
     ranges = ranges or {}
     if not ranges.keys() <= {*features.names, *table.columns}:
         raise InputError("ranges names a column that the table does not have: check the spelling")

@@ -88,15 +88,15 @@ class BudgetNumbers:
 def budget_numbers(ledger: Ledger, population: str | None, this: Plan | Release) -> BudgetNumbers:
     """Return what a population's releases spent, and what ``this`` one adds; None: no population."""
     made = () if population is None else ledger.entries_about(population)
-    summed, rooms = Sum([*made, this]), ledger.rooms(population, this)
+    counted, rooms = Sum([*made, this]).counted(*made, this), ledger.rooms(population, this)
 
-    def pot(counted: list[float], cap: float | None) -> Pot:
-        *before, last = counted
+    def pot(each_counts: list[float], cap: float | None) -> Pot:
+        *before, last = each_counts
         spent = tuple(each for each in before if each)
         return Pot(before=spent if len(spent) <= SHOWN_SINGLY else (math.fsum(spent),), this=last, cap=cap)
 
-    return BudgetNumbers(gaussian=pot([mu**2 for mu in summed.counted(*made, this)], rooms and rooms[0] ** 2),
-                         pure=pot(summed.counted_pure(*made, this), rooms and rooms[1]), delta=this.delta)
+    return BudgetNumbers(gaussian=pot([mu**2 for mu, _ in counted], rooms and rooms[0] ** 2),
+                         pure=pot([epsilon for _, epsilon in counted], rooms and rooms[1]), delta=this.delta)
 
 
 def budget_picture(numbers: BudgetNumbers, takeaway: str) -> Picture:

@@ -84,8 +84,7 @@ def combine(*releases: Release) -> Combined:
     refuse(len(releases) < 2, "combine at least two releases of the same question")
     for one in releases:
         reason = refusal(instance("release", one, Release))
-        if reason is not None:
-            raise InputError(f"this release cannot be combined: {reason}")
+        refuse(reason is not None, f"this release cannot be combined: {reason}")
         refuse(question(one) != question(releases[0]), "these releases asked different questions; combine releases "
                "with the same data, query, columns, ranges, clipping, number of records and neighbours")
     if any(np.array_equal(one.noisy, other.noisy) for k, one in enumerate(releases) for other in releases[:k]):

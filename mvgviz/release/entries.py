@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_mu, zcdp_rho
 from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.validation import MOST_POPULATION, fraction, parsed_json
@@ -39,10 +39,7 @@ _SINCE = ("title", "family", "epsilon_pure", "parameters")  # fields that older 
 
 @dataclass(frozen=True, kw_only=True)
 class Total:
-    """What several releases spent: ``mu`` of Gaussian and ``epsilon_pure`` of pure noise, epsilon at ``delta``.
-
-    With anything in ``not_covered`` these numbers hold for the noise alone, not for the data.
-    """
+    """What several releases spent; with anything in ``not_covered`` this holds for the noise alone, not the data."""
 
     mu: float
     epsilon: float
@@ -79,17 +76,14 @@ class Spend:
 
     def __post_init__(self) -> None:
         for caveat in self.caveats:
-            if caveat not in CAVEATS:
-                raise InputError(f"caveats must be among {', '.join(CAVEATS)}, got {caveat!r}")
+            refuse(caveat not in CAVEATS, f"caveats must be among {', '.join(CAVEATS)}, got {caveat!r}")
         for name in ("mu", "epsilon_pure"):
             spent = getattr(self, name)
-            if not (isinstance(spent, float | int) and math.isfinite(spent) and spent >= 0):
-                raise InputError(f"{name} must be a positive, finite number")
+            refuse(not (isinstance(spent, float | int) and math.isfinite(spent) and spent >= 0),
+                   f"{name} must be a positive, finite number")
             object.__setattr__(self, name, float(spent))
-        if not self.mu + self.epsilon_pure > 0:
-            raise InputError("mu must be a positive, finite number, or epsilon_pure")
-        if not (isinstance(self.family, str) and isinstance(self.title, str)):
-            raise InputError("family and title must be texts")
+        refuse(not self.mu + self.epsilon_pure > 0, "mu must be a positive, finite number, or epsilon_pure")
+        refuse(not (isinstance(self.family, str) and isinstance(self.title, str)), "family and title must be texts")
         object.__setattr__(self, "delta", fraction("delta", self.delta))
         object.__setattr__(self, "caveats", tuple(self.caveats))
         object.__setattr__(self, "parameters", tuple(float(value) for value in self.parameters))
@@ -157,18 +151,18 @@ def imported(text: str) -> tuple[list[Imported], list[list[str]]]:
     refusal = ("this is not a ledger of mvgviz: choose the file ledger.json that you downloaded on the page "
                "Release & report")
     held = parsed_json(text, refusal)
-    releases = held.get("releases") if isinstance(held, dict) else None
-    if isinstance(releases, list) and len(releases) > _MOST:
-        raise InputError(f"this ledger has more than {_MOST:,} releases: import it in parts")
     found, before = [], ""
     try:
-        for entry in held["releases"]:
+        many = len(releases := held["releases"]) > _MOST
+        for entry in () if many else releases:
             own = entry.get("id")
             before = before if own else old_id(before, entry)
             found.append(_imported(entry, own or before))
-        return found, [[str(name) for name in names] for names in held.get("same_people", [])]
+        same = [[str(name) for name in names] for names in held.get("same_people", [])]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise InputError(refusal) from None
+    refuse(many, f"this ledger has more than {_MOST:,} releases: import it in parts")
+    return found, same
 
 
 def _imported(entry: dict[str, Any], own: str) -> Imported:
@@ -225,13 +219,10 @@ class Sum:
         """Return the kinds of neighbours; with more than one there is no sum."""
         return frozenset(rule for rule in self._mus if self._times(rule) == 1)
 
-    def counted(self, *costs: Cost) -> list[float]:
-        """Return the ``mu`` of each as it counts here."""
-        return [cost.mu * self._times(cost.neighbour_rule) for cost in costs]
-
-    def counted_pure(self, *costs: Cost) -> list[float]:
-        """Return the pure epsilon of each as it counts here."""
-        return [cost.epsilon_pure * self._times(cost.neighbour_rule) for cost in costs]
+    def counted(self, *costs: Cost) -> list[tuple[float, float]]:
+        """Return the ``mu`` and the pure epsilon of each as they count here."""
+        times = [self._times(cost.neighbour_rule) for cost in costs]
+        return [(n * cost.mu, n * cost.epsilon_pure) for n, cost in zip(times, costs, strict=True)]
 
     @property
     def mu(self) -> float:

@@ -259,8 +259,7 @@ class Ledger:
                 else:
                     book.add(one.spend, name, time=one.time, state=one.state, own_id=one.id)
                     new += 1
-            if not (new or joined):
-                raise InputError("the ledger already holds everything in this file; nothing was added")
+            refuse(not (new or joined), "the ledger already holds everything in this file; nothing was added")
         return new
 
     def to_csv(self) -> str:

@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -125,16 +126,15 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
     """
     instance("query", query, Query)
     instance("design", design, NoiseDesign)
-    if not (progress is None or callable(progress)):
-        raise InputError("progress must be a function of the share done")
-    if ledger is not None and not (isinstance(data, str) and data):
-        raise InputError("a ledger needs a name for the data; give it with data=")
-    if not (ranges is None or isinstance(ranges, Mapping)):
-        raise InputError("ranges must map features to pairs (low, high)")
+    refuse(not (progress is None or callable(progress)), "progress must be a function of the share done")
+    refuse(ledger is not None and not (isinstance(data, str) and data),
+           "a ledger needs a name for the data; give it with data=")
+    refuse(not (ranges is None or isinstance(ranges, Mapping)), "ranges must map features to pairs (low, high)")
     checked = None if ranges is None else {name: checked_range(ends, repr(name)) for name, ends in ranges.items()}
     ready = _checked(query, design, mu=spent(query, design), mu_is=design.mu_is, ranges=checked, accept=accept,
-                     delta=design.delta if delta is None else fraction("delta", delta), data=data, scenario=scenario,
-                     symmetrise=symmetrise, title=title, table=table, gaps="" if table is None else table.gaps)
+                     delta=design.delta if delta is None else fraction("delta", delta), symmetrise=symmetrise,
+                     scenario=scenario, table=table, data=data, declared_ranges=None, title=title,
+                     gaps="" if table is None else table.gaps)
     return _reserved_and_drawn([ready], ledger, population, progress)[0]
 
 
@@ -145,8 +145,7 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
 
     Private directions are drawn again, because those of ``setup`` come from its seed; the design follows them.
     """
-    ready = _prepared(setup, accept=accept, symmetrise=symmetrise)
-    return _reserved_and_drawn([ready], ledger, population, progress)[0]
+    return _reserved_and_drawn([_ready(setup, accept=accept, symmetrise=symmetrise)], ledger, population, progress)[0]
 
 
 def release_together(setups: Sequence[Setup], *, accept: Iterable[str] = (), ledger: Ledger | None = None,
@@ -158,16 +157,15 @@ def release_together(setups: Sequence[Setup], *, accept: Iterable[str] = (), led
     is returned and the entries count as spent. A scenario's ``post`` says whether to symmetrise its answer.
     """
     planned, accept = plan_together(setups), tuple(accept)
-    readies = [_prepared(setup, accept=accept,
-                         symmetrise=setup.query.symmetric and "symmetrise" in setup.scenario.post) for setup in setups]
-    if len(readies) > 1:
-        readies = [replace(ready, announced=replace(ready.announced, together=_together_words(planned, len(readies))))
-                   for ready in readies]
+    readies = [_ready(setup, accept=accept, together=_together_words(planned, len(setups)),
+                      symmetrise=setup.query.symmetric and "symmetrise" in setup.scenario.post) for setup in setups]
     return _reserved_and_drawn(readies, ledger, population, progress)
 
 
 def _together_words(planned: Plan, answers: int) -> str:
     """Return what answers released together cost as a plan and, if that is more, in a running ledger."""
+    if answers == 1:
+        return ""
     if not planned.mu:
         return f"{answers} answers released together: epsilon {planned.epsilon:.6g} with delta = 0"
     words = f"{answers} answers released together: epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}"
@@ -189,38 +187,35 @@ class _Ready:
     setup: Setup | None
 
 
-def _prepared(setup: Setup, *, accept: Iterable[str], symmetrise: bool) -> _Ready:
-    """Check the release of a setup, whose privately learned parts will be drawn again."""
-    if setup.scenario.directions == "private":
+def _ready(setup: Setup, *, accept: Iterable[str], symmetrise: bool, together: str = "",
+           drawn: tuple[float, str] | None = None) -> _Ready:
+    """Check the release of a setup; ``drawn``: mu and what it is, once all that is learned privately was drawn."""
+    scenario, data, table = setup.scenario, setup.dataset, None if setup.query.is_graph else setup.table
+    private = (("directions", scenario.directions), ("radius", scenario.bound))
+    redrawn = () if drawn else tuple(what for what, chosen in private if chosen == "private")
+    if "directions" in redrawn:
         _beside_directions(setup)
-    redrawn = [what for what, chosen in (("directions", setup.scenario.directions), ("radius", setup.scenario.bound))
-               if chosen == "private"]
-    return _checked_setup(setup, mu=plan(setup).mu, mu_is=setup.design.mu_is, accept=accept, symmetrise=symmetrise,
-                          redrawn=redrawn)
-
-
-def _checked_setup(setup: Setup, *, mu: float, mu_is: str, accept: Iterable[str], symmetrise: bool,
-                   redrawn: Collection[str] = ()) -> _Ready:
-    scenario, graph, data = setup.scenario, setup.query.is_graph, setup.dataset
-    same_units = graph or scenario.scale == "declared"
+    mu, mu_is = drawn or (plan(setup).mu, setup.design.mu_is)
     units = {data.features[k]: data.units[k] for k in setup.query.uses(data, **scenario.parameters)}
     used = {name: known for name, known in data.ranges.items() if name in units}
     return _checked(setup.query, setup.design, mu=mu, mu_is=mu_is, delta=setup.delta,
-                    ranges=None if graph else setup.table.ranges, data=scenario.data, scenario=scenario, accept=accept,
-                    symmetrise=symmetrise, declared_ranges=None if same_units else used, setup=setup,
-                    redrawn=redrawn, title=data.title, gaps=data.gaps, units=units,
-                    per_person=data.per_person if data.by_person else None, table=None if graph else setup.table)
+                    ranges=None if table is None else table.ranges, scenario=scenario, accept=accept,
+                    symmetrise=symmetrise, setup=setup, redrawn=redrawn, table=table, data=scenario.data,
+                    declared_ranges=None if table is None or scenario.scale == "declared" else used, title=data.title,
+                    gaps=data.gaps, units=units, per_person=data.per_person if data.by_person else None,
+                    together=together)
 
 
 def _checked(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta: float,
-             ranges: Mapping[str, Range] | None, data: str | None, scenario: Scenario | None, accept: Iterable[str],
-             symmetrise: bool, declared_ranges: Mapping[str, Range] | None = None, setup: Setup | None = None,
-             redrawn: Collection[str] = (), title: str = "", units: Mapping[str, str] | None = None, gaps: str = "",
-             per_person: int | None = None, table: Dataset | None = None) -> _Ready:
-    """Raise `InputError` for everything that can be wrong; ``mu``: what the release will claim to spend."""
+             ranges: Mapping[str, Range] | None, scenario: Scenario | None, accept: Iterable[str], symmetrise: bool,
+             table: Dataset | None, setup: Setup | None = None, redrawn: Collection[str] = (), **said: Any) -> _Ready:
+    """Raise `InputError` for everything that can be wrong; ``mu``: what the release will claim to spend.
+
+    ``redrawn``: what will be learned again, with receipts of its own. ``said``: what is announced as it is.
+    """
     _refuse_other_design(query, design)
-    if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
-        raise InputError("the ranges and the query come from different data; make the query from this data")
+    refuse(ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin,
+           "the ranges and the query come from different data; make the query from this data")
     origins = origins_of(query, design, scenario)
     caveats = _caveats(origins)
     _refuse_unaccepted(caveats, accept)
@@ -238,12 +233,11 @@ def _checked(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta:
         sensitivity=query.sensitivity, n_records=query.n_records, mode=design.mode, calibrated_by=design.guarantee,
         design=design_words(design), origins=origins, mu=mu, mu_is="exact" if pure and not mu else mu_is,
         epsilon=running_epsilon(delta, pure, mu), epsilon_pure=pure, family=design.family.name, delta=delta,
-        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, ranges=ranges,
-        declared_ranges=declared_ranges, bound=query.bound, caveats=caveats, symmetrised=symmetrise,
-        row_noise=_kept(design.row_side) if public else None, col_noise=_kept(design.col_side) if public else None,
-        entry_noise=noise if public else None, hardening=hardening, version=VERSION,
-        opendp_version="" if design.blocks else version("opendp"),
-        data=data, scenario=scenario, title=title, units=units or {}, gaps=gaps, per_person=per_person)
+        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, ranges=ranges, bound=query.bound,
+        caveats=caveats, symmetrised=symmetrise, row_noise=_kept(design.row_side) if public else None,
+        col_noise=_kept(design.col_side) if public else None, entry_noise=noise if public else None,
+        hardening=hardening, version=VERSION, opendp_version="" if design.blocks else version("opendp"),
+        scenario=scenario, **said)
     return _Ready(announced=announced, draw=draw, setup=setup)
 
 
@@ -251,9 +245,9 @@ def _hardened(query: Query, design: NoiseDesign, largest: FloatArray | None, tab
               ) -> tuple[Hardening | Lattice, Callable[[Callable[[float], object]], FloatArray]]:
     """Return how the answer is made noisy, and what draws it."""
     if not design.blocks:
-        plan = hardening_for(query, design.row_side, design.col_side, design.mu, largest)
-        return plan, lambda progress: noisy_answer(query, design.row_side, design.col_side, design.mu, plan=plan,
-                                                   progress=progress)[0]
+        sides = design.row_side, design.col_side
+        plan = hardening_for(query, *sides, design.mu, largest)
+        return plan, lambda progress: noisy_answer(query, *sides, design.mu, plan=plan, progress=progress)[0]
     refuse_inexact(design.blocks)
     if table is None:
         raise InputError("box and Laplace noise round the records first; give the query's data with table=")
@@ -262,35 +256,31 @@ def _hardened(query: Query, design: NoiseDesign, largest: FloatArray | None, tab
 
 
 def _refuse_other_design(query: Query, design: NoiseDesign) -> None:
-    if (design.rows, design.cols) != (query.rows, query.cols):
-        raise InputError(f"the design must be {query.rows} × {query.cols} like the answer, "
-                         f"got {design.rows} × {design.cols}")
+    refuse((design.rows, design.cols) != (query.rows, query.cols), f"the design must be {query.rows} × {query.cols} "
+           f"like the answer, got {design.rows} × {design.cols}")
     for what in ("name", "neighbour_rule", "n_records"):
         here, there = getattr(query, what), getattr(design.kind if what == "name" else design, what)
-        if here != there:
-            raise InputError(f"the design was made for another query: its {what.replace('_', ' ')} is {there}, "
-                             f"this one's is {here}")
+        refuse(here != there, f"the design was made for another query: its {what.replace('_', ' ')} is {there}, "
+               f"this one's is {here}")
 
 
 def _refuse_unaccepted(caveats: tuple[str, ...], accept: Iterable[str]) -> None:
-    if not isinstance(accept, Iterable):
-        raise InputError(f"accept must hold names among {', '.join(CAVEATS)}")
+    refuse(not isinstance(accept, Iterable), f"accept must hold names among {', '.join(CAVEATS)}")
     accept = (accept,) if isinstance(accept, str) else tuple(accept)
     for name in accept:
         one_of("accept", name, CAVEATS)
     missing = [caveat for caveat in caveats if caveat not in accept]
-    if missing:
-        raise InputError(f"the guarantee would not cover {' and '.join(in_words(missing))}; "
-                         f"to release anyway, accept: {', '.join(missing)}")
+    refuse(missing, f"the guarantee would not cover {' and '.join(in_words(missing))}; to release anyway, accept: "
+           f"{', '.join(missing)}")
 
 
 def _refuse_receipt(receipt: Receipt, query: Query) -> None:
     """Raise `InputError` for what was learned with noise from a seed, or from other data."""
     refuse(not receipt.is_fresh, f"private {receipt.what}: drawn from a seed, only for trials; draw again for a "
            "release (with private_directions, or noisy_count as rng), or declare what you know")
-    if query.neighbour_rule not in (receipt.neighbour_rule, AS_DECLARED):
-        raise InputError(f"private {receipt.what}: learned for other neighbours ({receipt.neighbour_rule}) than "
-                         f"the query's ({query.neighbour_rule}); learn from the query's own data")
+    refuse(query.neighbour_rule not in (receipt.neighbour_rule, AS_DECLARED), f"private {receipt.what}: learned for "
+           f"other neighbours ({receipt.neighbour_rule}) than the query's ({query.neighbour_rule}); learn from the "
+           "query's own data")
     refuse(query.n_records not in (receipt.n_records, None), f"private {receipt.what}: learned from another number of "
            "records than the query's; learn from the query's own data")
 
@@ -369,13 +359,12 @@ def _drawn(ready: _Ready, *, time: str, progress: Callable[[float], object]) -> 
     announced = ready.announced
     if ready.setup is not None and (fresh := _redrawn(ready.setup)) is not None:
         mu = spent(fresh.query, fresh.design)
-        if not mu <= announced.mu * (1 + _ROUNDING):
-            raise InputError("what was learned privately costs more than announced; nothing was released")
+        refuse(not mu <= announced.mu * (1 + _ROUNDING),
+               "what was learned privately costs more than announced; nothing was released")
         # The announced cost is claimed: it is at least as much, but for rounding, which the noise's margin covers.
         mu_is = "upper bound" if announced.mu > mu * (1 + _ROUNDING) else fresh.design.mu_is
-        ready = _checked_setup(replace(ready.setup, query=fresh.query, design=fresh.design), mu=announced.mu,
-                               mu_is=mu_is, accept=announced.caveats, symmetrise=announced.symmetrised)
-        ready = replace(ready, announced=replace(ready.announced, together=announced.together))
+        ready = _ready(replace(ready.setup, query=fresh.query, design=fresh.design), drawn=(announced.mu, mu_is),
+                       accept=announced.caveats, symmetrise=announced.symmetrised, together=announced.together)
     announced, noisy = ready.announced, ready.draw(progress)
     if announced.symmetrised:
         noisy = (noisy + noisy.T) / 2

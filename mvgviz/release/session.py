@@ -19,8 +19,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from mvgviz.design.noise_design import NoiseDesign, design_noise
-from mvgviz.errors import InputError, refuse
-from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.errors import refuse
+from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import AS_DECLARED, NEIGHBOURS, Query, rule_of
@@ -31,9 +31,6 @@ from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.release import release
 from mvgviz.release.release import spent as mu_of
 from mvgviz.validation import epsilon_delta, instance, number, within
-
-_ROUNDING = 1e-10  # of the budget; Gaussian releases are made with a larger margin than this
-_TENTHS = 1e-14  # of the budget: ten times 0.1 fit into 1
 
 
 class Session(AbstractContextManager["Session"]):
@@ -49,16 +46,14 @@ class Session(AbstractContextManager["Session"]):
                  ledger: Ledger | None = None, pure: float = 0.0) -> None:
         self.data = instance("data", data, Dataset)
         self.budget = epsilon_delta("budget", budget)
-        if not (isinstance(population, str) and population.strip()):
-            raise InputError('population must name the people in the data, such as "patients of 2024"')
+        refuse(not (isinstance(population, str) and population.strip()),
+               'population must name the people in the data, such as "patients of 2024"')
         self.population = population
         self.ledger = ledger_from_environment() if ledger is None else instance("ledger", ledger, Ledger)
-        self._releases: list[Release] = []
-        self._entries: list[Entry] = []
         self.pure = within("pure", pure, least=0.0, most=math.nextafter(self.budget[0], 0))
-        self._unknown: list[Spend] = []
+        self._releases: list[Release] = []
+        self._costs: list[Entry | Spend] = []
         self._open, self._turn = True, threading.Lock()
-        self._mu_whole = float(gaussian_mu(self.budget[0] - self.pure, self.budget[1]))
 
     def __repr__(self) -> str:
         return f"Session(budget={self.budget}, population={self.population!r}, {len(self._releases)} releases)"
@@ -73,7 +68,7 @@ class Session(AbstractContextManager["Session"]):
     @property
     def spent(self) -> Total:
         """Return what this session's releases spent, failed ones included."""
-        return Sum([*self._entries, *self._unknown]).total(self.budget[1])
+        return Sum(self._costs).total(self.budget[1])
 
     @property
     def left(self) -> float:
@@ -87,32 +82,26 @@ class Session(AbstractContextManager["Session"]):
         return max((self.pure if spent.mu > 0 else self.budget[0]) - spent.epsilon_pure, 0.0)
 
     @property
-    def _pure_alone(self) -> bool:
-        """Return whether more pure epsilon is spent than Gaussian noise allows beside it."""
-        return self.spent.epsilon_pure > self.pure * (1 + _TENTHS)
-
-    @property
     def _mu_left(self) -> float:
-        if self._pure_alone:
-            return 0.0
-        return math.sqrt(max(self._mu_whole**2 - self.spent.mu**2, 0.0))
+        spent = Sum(self._costs)
+        return math.sqrt(max(spent.room(self.budget, self.pure) ** 2 - spent.mu**2, 0.0))
 
     def design(self, query: Query, *, share: float | None = None, **choices: Any) -> NoiseDesign:
         """Design noise that spends a share of the budget's mu² (epsilon if not Gaussian), by default all left."""
-        if not choices.keys().isdisjoint(("epsilon", "delta")):
-            raise InputError("epsilon and delta follow from the session's budget; set share= instead")
+        refuse(not choices.keys().isdisjoint(("epsilon", "delta")),
+               "epsilon and delta follow from the session's budget; set share= instead")
         self._check_about(query)
         part = None if share is None else number("share", share)
-        if part is not None and not 0 < part <= 1:
-            raise InputError(f"share must be above 0 and at most 1, got {part:g}")
+        refuse(part is not None and not 0 < part <= 1, f"share must be above 0 and at most 1, got {part}")
         delta = self.budget[1]
         if choices.get("family", "gaussian") != "gaussian":
             epsilon = self.left_pure if part is None else part * self.budget[0]
-            self._check(0.0, epsilon)
-            return design_noise(query, epsilon=epsilon, delta=delta, **choices)
-        mu = self._mu_left if part is None else math.sqrt(part) * self._mu_whole
-        self._check(mu)
-        return design_noise(query, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, **choices)
+            self._checked(query, 0.0, epsilon)
+        else:
+            mu = self._mu_left if part is None else math.sqrt(part) * Sum().room(self.budget, self.pure)
+            self._checked(query, mu)
+            epsilon = float(gaussian_epsilon(delta, mu))
+        return design_noise(query, epsilon=epsilon, delta=delta, **choices)
 
     def release(self, query: Query, design: NoiseDesign, *, name: str = "", ranges: Ranges | None = None,
                 accept: Iterable[str] = (), symmetrise: bool = False,
@@ -120,40 +109,39 @@ class Session(AbstractContextManager["Session"]):
         """Release one answer within the budget as :func:`mvgviz.release.release.release`; ``name``: the data's."""
         with self._turn:
             self._check_about(query)
-            mu, pure = mu_of(query, instance("design", design, NoiseDesign)), pure_epsilon(design.blocks)
-            self._check(mu, pure)
+            mu = mu_of(query, instance("design", design, NoiseDesign))
+            cost = self._checked(query, mu, pure_epsilon(design.blocks))
             known = {entry.number for entry in self.ledger.entries_about(self.population)}
-            self._unknown.append(Spend(data="", query="", design="", neighbour_rule=query.neighbour_rule, mu=mu,
-                                       delta=self.budget[1], epsilon_pure=pure))  # unless the ledger withdraws it
+            self._costs.append(cost)  # unless the ledger withdraws it
             try:
                 made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
                                symmetrise=symmetrise, ledger=self.ledger, population=self.population,
                                table=self.data, progress=progress)
                 self._releases.append(made)
             finally:  # count what the ledger counts
-                self._entries += [entry for entry in self.ledger.entries_about(self.population)
-                                  if entry.number not in known]
-                self._unknown.pop()
+                self._costs[-1:] = [entry for entry in self.ledger.entries_about(self.population)
+                                    if entry.number not in known]
         return made
 
     def _check_about(self, query: Query) -> None:
         named = instance("query", query, Query).is_named_like(self.data)
         people = {AS_DECLARED, *(rule_of(neighbours, self.data.per_person) for neighbours in NEIGHBOURS)}
-        if not (named and query.n_records in (None, self.data.n_records)
-                and (query.is_graph or query.neighbour_rule in people)):
-            raise InputError("features, number of records or people differ from the session's data; make the query "
-                             "from that data, or begin another session")
-        rules = {entry.neighbour_rule for entry in self._entries} | {query.neighbour_rule}
-        if len(rules - {AS_DECLARED}) > 1:
-            raise InputError("a session needs one kind of neighbours: its releases and this query are about "
-                             f"{' and '.join(sorted(rules, reverse=True))}; begin another session")
+        refuse(not (named and query.n_records in (None, self.data.n_records)
+                    and (query.is_graph or query.neighbour_rule in people)),
+               "features, number of records or people differ from the session's data; make the query from that data, "
+               "or begin another session")
+        rules = {cost.neighbour_rule for cost in self._costs} | {query.neighbour_rule}
+        refuse(len(rules - {AS_DECLARED}) > 1, "a session needs one kind of neighbours: its releases and this query "
+               f"are about {' and '.join(sorted(rules, reverse=True))}; begin another session")
 
-    def _check(self, mu: float, pure: float = 0.0) -> None:
+    def _checked(self, query: Query, mu: float, pure: float = 0.0) -> Spend:
+        """Return what a release will spend; raise `InputError` beyond the budget."""
         refuse(not self._open, "the session is over; begin a new one")
         refuse(not mu + pure > 0, "nothing is left of the session's budget; begin a session with a larger one")
-        if pure and not pure <= self.left_pure + _TENTHS * self.budget[0]:
-            raise InputError(f"this would spend epsilon {pure:.4g} and {self.left_pure:.4g} is left of the session's "
-                             f"{self.budget[0]:g} for box and Laplace noise; ask for a smaller share")
-        if mu and (self._pure_alone or not compose_mu([self.spent.mu, mu]) <= self._mu_whole * (1 + _ROUNDING)):
-            raise InputError(f"this would spend epsilon {gaussian_epsilon(self.budget[1], mu):.4g} and {self.left:.4g} "
-                             f"is left of the session's {self.budget[0]:g}; ask for a smaller share")
+        cost = Spend(data="", query="", design="", neighbour_rule=query.neighbour_rule, mu=mu, delta=self.budget[1],
+                     epsilon_pure=pure)
+        left, noise = (self.left, "") if mu else (self.left_pure, " for box and Laplace noise")
+        refuse(not Sum([*self._costs, cost]).fits(self.budget, self.pure), "this would spend epsilon "
+               f"{cost.epsilon:.4g} and {left:.4g} is left of the session's {self.budget[0]:g}{noise}; ask for a "
+               "smaller share")
+        return cost

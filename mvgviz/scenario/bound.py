@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 def refuse_bound(scenario: Scenario, mode: str) -> None:
     """Raise `InputError` where the scenario's bound does not go with its other choices."""
     private = scenario.bound == "private"
-    for refused, why in (
+    for wrong, why in (
             (mode == "columns", "a clipping bound shapes the noise over features; choose rows or both sides"),
             (scenario.directions == "private", "a clipping bound needs directions that are known before; choose the "
                                                "features themselves"),
@@ -40,15 +40,14 @@ def refuse_bound(scenario: Scenario, mode: str) -> None:
                                                            "these or another bound"),
             (private and scenario.kind.has_constant, "a private radius does not support mean and second moments "
                                                      "together; choose another bound")):
-        refuse(refused, why)
+        refuse(wrong, why)
 
 
 def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, theta: FloatArray, origin: Origin, *,
                    mu: float, rng: np.random.Generator | NoisyCount) -> RecordBound:
-    """Around the middle of the ranges, around 0 for second moments; ``table`` is in the units of the question.
+    """Return the ellipse around the middle of the ranges, or around 0 for second moments; a kernel's is round.
 
-    ``mu`` is that of the whole budget, of which a private radius takes its part, with noise from ``rng``. A kernel's
-    shares are of records, so there the ellipse is round.
+    ``table``: in the units of the question. ``mu``: of the whole budget; a private radius takes its part.
     """
     kind, own = scenario.kind, scenario.radius if scenario.bound == "own" else None
     if kind.is_kernel:
@@ -72,10 +71,7 @@ def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, t
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Clipping:
-    """``most``: for any records inside the ranges, which is public; ``here``: on the data, which is not.
-
-    Both are rows × cols in the units of the answer; rows × 1 where the columns are alike (a mean, a table).
-    """
+    """In the units of the answer: ``most``, for any records in the ranges, is public; ``here``, on the data, is not."""
 
     most: FloatArray
     here: FloatArray = field(repr=False)
@@ -83,13 +79,12 @@ class Clipping:
 
 def clipping_of(setup: Setup) -> Clipping | None:
     """Return None where no record inside the ranges is clipped."""
-    if setup.query.bound is None:
-        return None
-    most = most_clipped(type(setup.query), setup.query.bound, setup.table.lower, setup.table.upper)
+    query, table = setup.query, setup.table
+    most = None if query.bound is None else most_clipped(type(query), query.bound, table.lower, table.upper)
     if most is None:
         return None
-    here = np.abs(setup.query.value - setup.box.value)
-    return Clipping(most=most, here=here.max(axis=1, keepdims=True) if setup.query.is_table else here)
+    here = np.abs(query.value - setup.box.value)
+    return Clipping(most=most, here=here.max(axis=1, keepdims=True) if query.is_table else here)
 
 
 def most_clipped(kind: type[Query], bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:

@@ -28,11 +28,7 @@ _MOST_LINK = 100_000  # characters of one parameter
 
 
 class Kind(NamedTuple):
-    """What a field may hold. Both functions take its name and a value, and refuse a wrong one in a sentence.
-
-    ``check`` returns a value from a program or a file in its stored form; ``from_link`` reads it from the text of a
-    link.
-    """
+    """What a field may hold, by its name: ``check`` returns a value as it is stored, ``from_link`` reads a link's."""
 
     check: Callable[[str, Any], Any]
     from_link: Callable[[str, str], Any] = lambda name, text: text
@@ -76,8 +72,7 @@ def to_link(value: Any) -> str:
 
 def from_link(cls: type, name: str, text: str) -> Any:
     """Return the value of one parameter of a link, unchecked; a text where the class has no such field."""
-    if not isinstance(text, str) or len(text) > _MOST_LINK:
-        raise InputError(f"{name} in the link must be a short text")
+    refuse(not isinstance(text, str) or len(text) > _MOST_LINK, f"{name} in the link must be a short text")
     kind = declared(cls).get(name)
     return text if kind is None else kind.from_link(name, text)
 
@@ -106,8 +101,8 @@ class Saved:
 
 def check_parts(content: Any, called: str, mark: str, **parts: type) -> None:
     """Refuse a file with another version (the key ``mark``) or with other parts."""
-    if isinstance(content, dict) and content.get(mark, VERSION) != VERSION:
-        raise InputError(f"{called} must have version {VERSION}, got another; open it with the mvgviz that saved it")
+    refuse(isinstance(content, dict) and content.get(mark, VERSION) != VERSION,
+           f"{called} must have version {VERSION}, got another; open it with the mvgviz that saved it")
     if not (isinstance(content, dict) and set(content) == {mark, *parts}
             and all(isinstance(content[name], kind) for name, kind in parts.items())):
         names = [f'"{mark}" (the version)', *(f'"{name}"' for name in parts)]
@@ -131,12 +126,11 @@ def whole(**limits: Any) -> Kind:
 
 def position() -> Kind:
     """Declare a position, counted from 0."""
-    return whole(at_least=0)._replace(check=lambda name, value: _positions(name, [value])[0])
+    return Kind(lambda name, value: _positions(name, [value])[0], partial(_number_in_link, int))
 
 
 def positions(size: int | None = None) -> Kind:
     """Declare different positions, counted from 0: of a given number in the order given, else sorted."""
-
     def checked(name: str, value: Any) -> tuple[int, ...]:
         found = _positions(name, value)
         refuse(len(set(found)) != len(found), f"{name} must be different positions")
@@ -153,11 +147,10 @@ def parts() -> Kind:
 
 def words(choices: Callable[[], Iterable[str]]) -> Kind:
     """Declare some of the choices, in their order."""
-
     def checked(name: str, value: Any) -> tuple[str, ...]:
         known = tuple(choices())
-        if isinstance(value, str) or not hasattr(value, "__iter__"):
-            raise InputError(f"{name} must be a sequence of words from {', '.join(known)}")
+        refuse(isinstance(value, str) or not hasattr(value, "__iter__"),
+               f"{name} must be a sequence of words from {', '.join(known)}")
         chosen = {one_of(name, word, known) for word in value}
         return tuple(word for word in known if word in chosen)
 
@@ -166,7 +159,6 @@ def words(choices: Callable[[], Iterable[str]]) -> Kind:
 
 def text(of: str, most: int | None = None) -> Kind:
     """Declare text of any length, or of at most so many characters; ``of``: what it belongs to, for the sentence."""
-
     def checked(name: str, value: Any) -> str:
         if not (isinstance(value, str) and (most is None or len(value) <= most)):
             rule = f", got a {type(value).__name__}" if most is None else f" of at most {most} characters"
@@ -192,14 +184,13 @@ def _numbers_in_link(name: str, text: str) -> tuple[int, ...]:
 
 def _positions(name: str, value: Any) -> tuple[int, ...]:
     """Positions: names need the dataset that has them."""
-    if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
-        raise InputError(f"{name} must be positions in a scenario; scenario.on(dataset, {name}=…) takes names")
+    refuse(isinstance(value, list | tuple) and any(isinstance(each, str) for each in value),
+           f"{name} must be positions in a scenario; scenario.on(dataset, {name}=…) takes names")
     return _whole_numbers(name, value, at_least=0)
 
 
 def _whole_numbers(name: str, value: Any, *, at_least: int) -> tuple[int, ...]:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise InputError(f"{name} must be a sequence of whole numbers")
+    refuse(isinstance(value, str) or not hasattr(value, "__iter__"), f"{name} must be a sequence of whole numbers")
     entries = tuple(value)
     refuse(len(entries) > _MOST_POSITIONS, f"{name} must have at most {_MOST_POSITIONS} entries, got {len(entries)}")
     return tuple(count(name, entry, at_least=at_least) for entry in entries)

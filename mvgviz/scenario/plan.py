@@ -120,9 +120,9 @@ class QuestionPlan(Saved):
     def division(self, delta: float) -> Division:
         """Return how the shares divide the budget at ``delta``, which has to be the plan's."""
         about = Division(epsilon=self.epsilon, delta=fraction("delta", delta), pure=self.pure)
-        kinds = ([share for share, its in zip(self.shares, self.pure, strict=True) if its is kind]
-                 for kind in (True, False))
-        exact = float(plan_scale(self.epsilon, delta, tuple(next(kinds)), math.fsum(next(kinds))))
+        pure, gaussian = (tuple(share for share, its in zip(self.shares, self.pure, strict=True) if its is kind)
+                          for kind in (True, False))
+        exact = float(plan_scale(self.epsilon, delta, pure, math.fsum(gaussian)))
         return replace(about, gain=exact / about.factor(self.shares))
 
     def question(self, k: int, *, delta: float) -> Scenario:
@@ -173,8 +173,8 @@ class QuestionPlan(Saved):
         ``read``: whether the weights were read from the data. Equal shares of everything tell nothing.
         """
         wanted = non_negative("weights", weights)
-        if wanted.size != len(self):
-            raise InputError(f"weights must be one for each of the {len(self)} questions, got {wanted.size}")
+        refuse(wanted.size != len(self), f"weights must be one for each of the {len(self)} questions, "
+               f"got {wanted.size}")
         free = [k for k in range(len(self)) if k not in locked]
         if free and wanted[free].max() > 0:
             room = sum(self.parts[k] for k in free) / PARTS
@@ -208,8 +208,8 @@ class QuestionPlan(Saved):
 
 
 def _check_number(questions: Sequence[Any]) -> None:
-    if not 1 <= len(questions) <= MOST_QUESTIONS:
-        raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(questions)}")
+    refuse(not 1 <= len(questions) <= MOST_QUESTIONS,
+           f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(questions)}")
 
 
 def are_equal(parts: Sequence[int]) -> bool:
@@ -264,9 +264,8 @@ class Division:
 class QuestionNoise:
     """What one question gets: its ``share`` of the budget and the ``epsilon`` that this is alone.
 
-    ``part``: of the whole mu (of epsilon, if ``is_pure``). ``noise``: the root mean square of the noise on priority
-    columns (on all where there are none), in units of the ranges. ``least`` and ``most``: the feature (vertex, record)
-    with least and with most noise, and its standard deviation in the data's units.
+    ``part``: of the whole mu (epsilon, if ``is_pure``). ``noise``: :func:`typical_noise`. ``least`` and ``most``: the
+    row with least and with most noise, and its standard deviation in the data's units.
     """
 
     share: float

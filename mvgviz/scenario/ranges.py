@@ -119,8 +119,7 @@ def _row(row: Mapping[str, str], *, decimal: str) -> tuple[str, Range]:
     name = cell[1:] if cell.startswith("'") else cell.strip()
     ends = [_number(name, row.get(end, ""), decimal) for end in _HEADER[1:3]]
     known = _WORDS.get(row.get("known", "").strip().lower())
-    if known is None:
-        raise InputError(f"\"known\" of {name!r} must be yes or no")
+    refuse(known is None, f"\"known\" of {name!r} must be yes or no")
     return name, range_of(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
 
 

@@ -93,8 +93,7 @@ class DataSource:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if (self.person is None) != (self.at_most is None):
-            raise InputError("person and at_most of a data source go together")
+        refuse((self.person is None) != (self.at_most is None), "person and at_most of a data source go together")
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -41,27 +41,22 @@ class Study(Saved):
         check_fields(self)
         refuse(not self.scenario.is_upload and self.source.name != self.scenario.data, "the study's data is called "
                f"{self.source.name!r} and its scenario is about {self.scenario.data!r}; both must be the same sample")
-        if self.plan is not None and self.plan.data != self.scenario.data:
-            raise InputError("the plan of a study must be about the data of its scenario")
+        refuse(self.plan is not None and self.plan.data != self.scenario.data,
+               "the plan of a study must be about the data of its scenario")
 
     @classmethod
     def of_sample(cls, scenario: Scenario, **held: Any) -> Self:
         return cls(scenario=scenario, source=DataSource(name=scenario.data), **held)
 
-    @property
-    def needs_file(self) -> bool:
-        return self.scenario.is_upload
-
     def data(self, file: File | None = None) -> Dataset:
         """Return the data: the sample, or ``file`` read and used as the study says."""
-        if not self.needs_file:
+        if not self.scenario.is_upload:
             return sample(self.scenario.data)
         if file is None:
             raise InputError(f"the study is about the file {self.source.name}, which is not in it: name that file")
         return self.source.dataset(self.source.read(file))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything; only what was said of the data, never its values."""
         return {"mvgviz_study": VERSION, "made_with": MADE_WITH, "data": self.source.to_dict(),
                 "scenario": self.scenario.to_dict(), "plan": None if self.plan is None else self.plan.to_dict(),
                 "population": self.population, "notes": self.notes}
@@ -82,6 +77,6 @@ class Study(Saved):
             plan = None if content["plan"] is None else QuestionPlan.from_dict(content["plan"])
             study = cls(scenario=Scenario.from_dict(content["scenario"]), plan=plan, notes=content["notes"],
                         source=DataSource.from_dict(content["data"]), population=content["population"])
-        if not study.needs_file and study.scenario.data not in samples():
-            raise InputError(f"the study names data that is not here: {study.scenario.data}")
+        refuse(not (study.scenario.is_upload or study.scenario.data in samples()),
+               f"the study names data that is not here: {study.scenario.data}")
         return study

@@ -11,12 +11,11 @@ from mvgviz.design.least_possible import LeastPossible, least_possible
 from mvgviz.design.needs import NoiseOn, needs_of, noise_on
 from mvgviz.design.noise_design import mode_of
 from mvgviz.design.trade_off import TradeOff, usual_shares
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.scenario.resolve import Setup, build
 from mvgviz.validation import FloatArray
 
-_THEOREMS = ("theorem1", "theorem2")
 _PARTS = 1_000_000
 
 
@@ -62,7 +61,10 @@ def trade_off_refusal(setup: Setup) -> str | None:
     if not _between_features(setup):
         return ("The trade-off is between columns of the data. Ask for the table, the mean or second moments, with "
                 "noise over rows (both sides for second moments).")
-    if not setup.design.directional_side.directions.is_standard and not _between_directions(setup):
+    scenario = setup.scenario
+    between = (scenario.needs_along == "directions" and scenario.directions != "private" and scenario.bound == "none"
+               and not setup.query.has_constant)
+    if not (between or setup.design.directional_side.directions.is_standard):
         return ("Along turned directions the trade-off supports the table, the mean and the covariance. It needs some "
                 "priority directions and no priority columns, no private directions and no clipping. Change that, or "
                 "choose the columns themselves as directions.")
@@ -74,11 +76,9 @@ def trade_off_refusal(setup: Setup) -> str | None:
 
 def trade_off_of(setup: Setup, curves: Curves | None = None) -> NeedsTradeOff:
     """Return all that the picture shows; ``curves`` where they are known already."""
-    refusal = trade_off_refusal(setup)
-    if refusal is not None:
-        raise InputError(refusal)
+    refuse(trade_off_refusal(setup), str(trade_off_refusal(setup)))
     measure = _measure(setup)
-    theorems = {name: measure(_changed(setup, guarantee=name)) for name in _THEOREMS
+    theorems = {name: measure(_changed(setup, guarantee=name)) for name in ("theorem1", "theorem2")
                 if (name != "theorem2" or setup.query.psd) and setup.scenario.bound != "private"}
     return NeedsTradeOff(priority=_priority(setup), curves=curves_of(setup) if curves is None else curves,
                          design=measure(setup), theorems=theorems, least=against_least(setup))
@@ -144,12 +144,6 @@ def against_equal(setup: Setup) -> tuple[float, float] | None:
 
 def _between_features(setup: Setup) -> bool:
     return setup.query.degree > 0 and setup.design.mode == mode_of(setup.query)
-
-
-def _between_directions(setup: Setup) -> bool:
-    scenario = setup.scenario
-    return (scenario.needs_along == "directions" and scenario.directions != "private" and scenario.bound == "none"
-            and not setup.query.has_constant)
 
 
 def _priority(setup: Setup) -> tuple[int, ...]:

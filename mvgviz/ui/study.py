@@ -59,7 +59,7 @@ def open_study(text: str | bytes) -> None:
         return
     study = Study.from_json(text)
     st.session_state[NOTES] = study.notes
-    if study.needs_file:
+    if study.scenario.is_upload:
         st.session_state[_WAITING] = study
         session.put(session.marked(study.scenario))
     else:
