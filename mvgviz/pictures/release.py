@@ -254,7 +254,7 @@ def worth_sentence(setup: Setup) -> str:
     parts = (noise.largest_std() / setup.table.widths)[:, None]
     if query.symmetric:
         largest = np.maximum(setup.table.largest_values, np.finfo(float).tiny)
-        parts = np.array([noise.std_of_row(i) for i in range(query.rows)]) / np.outer(largest, largest)
+        parts = noise.std / np.outer(largest, largest)
     priority = [k for k in setup.scenario.priority_features if k < features]
     other = [k for k in range(features) if k not in priority]
 

@@ -87,18 +87,16 @@ def combine(*releases: Release) -> Combined:
         refuse(reason is not None, f"this release cannot be combined: {reason}")
         refuse(question(one) != question(releases[0]), "these releases asked different questions; combine releases "
                "with the same data, query, columns, ranges, clipping, number of records and neighbours")
-    if any(np.array_equal(one.noisy, other.noisy) for k, one in enumerate(releases) for other in releases[:k]):
-        raise InputError("the same release is given twice; give it once")
+    refuse(any(np.array_equal(one.noisy, other.noisy) for k, one in enumerate(releases) for other in releases[:k]),
+           "the same release is given twice; give it once")
     refuse(any(one.known_noise.blocks for one in releases), "only releases with Gaussian noise can be combined; other "
            "noise has no known intervals for an average")
-    stds = [np.array([one.known_noise.std_of_row(i) for i in range(len(one.noisy))]) for one in releases]
-    precisions = [1 / std**2 for std in stds]
-    whole = np.sum(precisions, axis=0)
-    weights = [precision / whole for precision in precisions]
+    stds = np.array([one.known_noise.std for one in releases])
+    whole = np.sum(1 / stds**2, axis=0)
+    weights = 1 / stds**2 / whole
     rounding = [one.known_noise.rounding * std for one, std in zip(releases, stds, strict=True)]
-    return Combined(releases=releases, std=frozen(1 / np.sqrt(whole)),
-                    values=frozen(sum(w * one.noisy for w, one in zip(weights, releases, strict=True))),
-                    rounding=frozen(sum(w * most for w, most in zip(weights, rounding, strict=True))))
+    values, rounding = ((weights * each).sum(axis=0) for each in ([one.noisy for one in releases], rounding))
+    return Combined(releases=releases, std=frozen(1 / np.sqrt(whole)), values=frozen(values), rounding=frozen(rounding))
 
 
 def refusal(release: Release) -> str | None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
 from mvgviz.labels import GAPS
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import optional
@@ -32,12 +31,9 @@ MOST_INTERVALS = 100_000
 _MOST_STD = 40_000  # numbers in the JSON
 
 
-def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
+def to_csv(release: Release) -> str:
     """Return the noisy matrix with names, in the data's units if known, a table with records in rows; no formulas."""
-    matrix = release.in_units
-    usual_rows, usual_cols = release.names
-    rows = _names("row_names", row_names, usual_rows, matrix.shape[0])
-    cols = _names("col_names", col_names, usual_cols, matrix.shape[1])
+    matrix, (rows, cols) = release.in_units, release.names
     if release.kind.is_table:
         matrix, rows, cols = matrix.T, cols, rows
     lines = ([cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
@@ -180,12 +176,10 @@ def _bound(bound: RecordBound | None) -> dict[str, Any] | None:
     """Return the clipping bound, with its numbers only if they reveal nothing of the data."""
     if bound is None:
         return None
-    shown = bound.is_public
-    return {
-        "words": "each record x was clipped first: moved towards the centre c until ||diag(weights) (x - c)|| <= "
-                 "radius", "origin": bound.origin, "mu_spent_on_its_radius": bound.mu,
-        "radius": bound.radius if shown else None, "weights": np.asarray(bound.weights).tolist() if shown else None,
-        "centre": np.asarray(bound.centre).tolist() if shown else None}
+    numbers = {name: np.asarray(getattr(bound, name)).tolist() if bound.is_public else None
+               for name in ("radius", "weights", "centre")}
+    return {"words": "each record x was clipped first: moved towards the centre c until ||diag(weights) (x - c)|| <= "
+                     "radius", "origin": bound.origin, "mu_spent_on_its_radius": bound.mu} | numbers
 
 
 def _compact(values: FloatArray) -> float | list[float] | None:
@@ -193,13 +187,6 @@ def _compact(values: FloatArray) -> float | list[float] | None:
     if values.min() == values.max():
         return float(values[0])
     return values.tolist() if values.size <= _MOST_STD else None
-
-
-def _names(what: str, given: Sequence[str] | None, usual: Sequence[str], size: int) -> Sequence[str]:
-    names = usual if given is None else tuple(given)
-    if len(names) != size or not all(isinstance(name, str) for name in names):
-        raise InputError(f"{what} must be {size} names, got {len(names)}")
-    return names
 
 
 def cell(name: str) -> str:

@@ -20,21 +20,24 @@ spread is the worse mistake. Without second moments it is half the range, the la
 conservative. Both errors are independent, so their variances add.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import special
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.moment_noise import MomentNoise, coefficient_intervals, ridge_weights
+from mvgviz.provenance import Range
 from mvgviz.query.queries import ADDED_RECORD, REPLACED_RECORD
 from mvgviz.release.answer import Release
 from mvgviz.release.intervals import LEVEL
 from mvgviz.threads import one_blas_thread
-from mvgviz.validation import FloatArray, fraction, one_of
+from mvgviz.validation import FloatArray, one_of
 
-DRAWS, MOST_FEATURES = 500, 60
+_DRAWS, MOST_FEATURES = 500, 60
+_CARRIES = 8.0  # the least second moment in noise: below, first order is not enough
+_Z = float(special.ndtri((1 + LEVEL) / 2))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,36 +78,43 @@ def labels(release: Release) -> list[str]:
     return names[: release.kind.own_features(len(names))]
 
 
-def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, draws: int = DRAWS) -> Coefficients:
-    """Fit a noise-aware ridge of the label on the other features (and an intercept), with intervals of ``level``."""
-    reason, side, asked = refusal(release), release.row_noise, release.ranges
-    if reason is not None or side is None or asked is None:
-        raise InputError(str(reason))
-    names = labels(release)
-    one_of("label", label, names)
-    position = names.index(label)
-    others = [i for i in range(len(names)) if i != position]
+def fitted_coefficients(release: Release, label: str) -> Coefficients:
+    """Fit a noise-aware ridge of the label on the other features (and an intercept), with their intervals."""
+    reason, side = refusal(release), release.row_noise
+    if reason is not None or side is None:
+        raise InputError(reason)
+    names, y, size, moments, own = _asked(release, label)
+    others = [i for i in range(len(names)) if i != y]
     constant = len(names) if release.kind.has_constant else None
     chosen = others if constant is None else [*others, constant]
-    lower, upper = np.array([ends[:2] for ends in asked.values()], dtype=np.float64).T
-    size = np.maximum(np.abs(lower), np.abs(upper))
     noise = MomentNoise(root=side.root() * np.sqrt(release.hardening.noise_std) / size[:, None])
-    moments = (release.noisy + release.noisy.T) / 2 / np.outer(size, size)
     with one_blas_thread():  # many small matrices
-        found = ridge_weights(moments, noise, features=chosen, label=position, constant=constant)
-        low, high = coefficient_intervals(moments, noise, features=chosen, label=position, constant=constant,
-                                          level=level, draws=draws, rng=np.random.default_rng(0)).T
+        found = ridge_weights(moments, noise, features=chosen, label=y, constant=constant)
+        low, high = coefficient_intervals(moments, noise, features=chosen, label=y, constant=constant, level=LEVEL,
+                                          draws=_DRAWS, rng=np.random.default_rng(0)).T
     half = np.maximum(found - low, high - found)[: len(others)]
-    declared = asked if release.declared_ranges is None else release.declared_ranges
+    declared = (release.ranges if release.declared_ranges is None else release.declared_ranges) or {}
     widths = np.array([declared[name].high - declared[name].low for name in names])
-    units = (size / (upper - lower))[: len(names)] * widths  # from the scaled moments to the data's units
-    values, slope = found[: len(others)], units[position] / units[others]
+    values, slope = found[: len(others)], own[y] / own[others]
     return Coefficients(
         label=label, features=tuple(names[i] for i in others), values=values * slope, lower=(values - half) * slope,
-        upper=(values + half) * slope, whole=widths[others] / widths[position])
+        upper=(values + half) * slope, whole=widths[others] / widths[y])
 
 
-_CARRIES = 8.0  # the least second moment in noise: below, first order is not enough
+def _asked(release: Release, label: str) -> tuple[list[str], int, FloatArray, FloatArray, FloatArray]:
+    """Return the features, the label among them, the largest value of each column, the moments divided by these, and
+    what 1 of them is in the data's units."""
+    names = labels(release)
+    one_of("label", label, names)
+    low, high = _ends(release.ranges or {}, release.ranges or {})
+    size = np.maximum(np.abs(low), np.abs(high))
+    moments = (release.noisy + release.noisy.T) / 2 / np.outer(size, size)
+    return names, names.index(label), size, moments, _own_units(release, names)[0] * size[: len(names)]
+
+
+def _ends(ranges: Mapping[str, Range], names: Iterable[str]) -> tuple[FloatArray, FloatArray]:
+    low, high = np.array([ranges[name][:2] for name in names], dtype=np.float64).T
+    return low, high
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -137,32 +147,30 @@ def population_refusal(release: Release) -> str | None:
     return None if release.entry_noise is not None else "this release has no intervals: its noise is not private"
 
 
-def population_means(release: Release, others: Iterable[Release] = (), *, level: float = LEVEL) -> PopulationIntervals:
+def population_means(release: Release, others: Iterable[Release] = ()) -> PopulationIntervals:
     """Return intervals for the means of the population; ``others``: releases that may hold second moments."""
     reason, ranges, records = population_refusal(release), release.ranges, release.n_records
     if reason is not None or ranges is None or records is None:
-        raise InputError(str(reason))
+        raise InputError(reason)
     size, noise = release.kind.own_features(len(ranges)), release.known_noise
     names = tuple(ranges)[:size]
-    mean = release.noisy[:size, -1]
-    std = np.array([noise.std_of_row(i)[-1] for i in range(size)])
-    low, high = np.array([ranges[name][:2] for name in names], dtype=np.float64).T
+    mean, std = release.noisy[:size, -1], noise.std[:size, -1]
+    low, high = _ends(ranges, names)
     largest = (high - low) ** 2 / 4
     moments = next((one for one in (release, *others) if _tells_spread(one, release)), None)
     variance = largest
     if moments is not None:
-        square = np.array([moments.known_noise.std_of_row(i)[i] for i in range(size)])
+        square = np.diag(moments.known_noise.std)[:size]
         estimate = np.maximum(np.diag(moments.noisy)[:size] - mean**2 + std**2, 0.0) + np.hypot(square, 2 * mean * std)
         variance = np.minimum(estimate * records / max(records - 1, 1), largest)
-    z, error = float(special.ndtri((1 + fraction("level", level)) / 2)), np.sqrt(variance / records)
-    own, offset = _own_units(release, names, low, high)
+    error, (own, offset) = np.sqrt(variance / records), _own_units(release, names)
     return PopulationIntervals(
-        features=names, values=offset + own * mean, noise=own * noise.per_std(level) * std, sampling=own * z * error,
-        half=own * (z * np.hypot(std, error) + noise.rounding * std),
+        features=names, values=offset + own * mean, noise=own * noise.per_std() * std, sampling=own * _Z * error,
+        half=own * (_Z * np.hypot(std, error) + noise.rounding * std),
         spread_from="ranges" if moments is None else "released second moments")
 
 
-def population_coefficients(release: Release, label: str, *, level: float = LEVEL) -> PopulationIntervals:
+def population_coefficients(release: Release, label: str) -> PopulationIntervals:
     """Return intervals for least-squares coefficients in the population, from released mean and second moments.
 
     Nothing is shrunk, so the values differ from ``fitted_coefficients``. Sampling errors have one size. Noise counts to
@@ -170,38 +178,32 @@ def population_coefficients(release: Release, label: str, *, level: float = LEVE
     ``B G Bᵀ`` averaged with its transpose and ``S = B Bᵀ``, ``Cov(E v) = (S vᵀSv + S v vᵀ S)/2``. Raise `InputError` if
     the noise is too large for that.
     """
-    reason, ranges, records = population_refusal(release), release.ranges, release.n_records
+    reason, records = population_refusal(release), release.n_records
     if reason is None and not release.kind.has_constant:
         reason = "coefficients of the population need mean and second moments released together"
     reason = reason or refusal(release)
-    if reason is not None or ranges is None or records is None or release.row_noise is None:
-        raise InputError(str(reason))
-    names = labels(release)
-    one_of("label", label, names)
-    x = [i for i in range(len(ranges)) if i != names.index(label)]  # the constant last
-    y = names.index(label)
-    low, high = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).T
-    size = np.maximum(np.abs(low), np.abs(high))
+    if reason is not None or records is None or release.row_noise is None:
+        raise InputError(reason)
+    names, y, size, moments, own = _asked(release, label)
+    x = [i for i in range(size.size) if i != y]  # the constant last
     noise = release.row_noise.covariance() * release.hardening.noise_std / np.outer(size, size)
-    moments = (release.noisy + release.noisy.T) / 2 / np.outer(size, size)
     inner = moments[np.ix_(x, x)]
-    if not np.linalg.eigvalsh(inner)[0] > _CARRIES * np.sqrt(len(x)) * np.diag(noise)[x].max():
-        raise InputError("the noise is too large for coefficients of the population; release with a larger epsilon")
+    refuse(not np.linalg.eigvalsh(inner)[0] > _CARRIES * np.sqrt(len(x)) * np.diag(noise)[x].max(),
+           "the noise is too large for coefficients of the population; release with a larger epsilon")
     inverse = np.linalg.inv(inner)
     found = inverse @ moments[x, y]
-    v = np.zeros(len(ranges))
+    v = np.zeros(size.size)
     v[x], v[y] = -found, 1.0
     seen = noise @ v
     moved = ((v @ seen) * noise + np.outer(seen, seen))[np.ix_(x, x)] / 2
     by_noise = np.sqrt(np.diag(inverse @ moved @ inverse))
     by_sample = np.sqrt(max(v @ moments @ v, 0.0) * np.diag(inverse) / max(records - len(x), 1))
-    own = _own_units(release, tuple(names), low[: len(names)], high[: len(names)])[0] * size[: len(names)]
     kept = x[:-1]
-    z, slope = float(special.ndtri((1 + fraction("level", level)) / 2)), own[y] / own[kept]
+    slope = own[y] / own[kept]
     by_noise, by_sample = by_noise[:-1] * slope, by_sample[:-1] * slope
     return PopulationIntervals(
-        features=tuple(names[i] for i in kept), values=found[:-1] * slope, noise=z * by_noise, sampling=z * by_sample,
-        half=z * np.hypot(by_noise, by_sample), spread_from="released second moments")
+        features=tuple(names[i] for i in kept), values=found[:-1] * slope, noise=_Z * by_noise,
+        sampling=_Z * by_sample, half=_Z * np.hypot(by_noise, by_sample), spread_from="released second moments")
 
 
 def _tells_spread(one: Release, asked: Release) -> bool:
@@ -215,11 +217,10 @@ def _tells_spread(one: Release, asked: Release) -> bool:
             and one.bound is None and one.entry_noise is not None and one.title == asked.title)
 
 
-def _own_units(release: Release, names: tuple[str, ...], low: FloatArray, high: FloatArray
-               ) -> tuple[FloatArray, FloatArray]:
+def _own_units(release: Release, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
     """Return factor and offset to the data's units."""
-    if release.declared_ranges is None:
+    if release.ranges is None or release.declared_ranges is None:
         return np.ones(len(names)), np.zeros(len(names))
-    ends = np.array([release.declared_ranges[name][:2] for name in names], dtype=np.float64).T
-    factor = (ends[1] - ends[0]) / (high - low)
-    return factor, ends[0] - factor * low
+    (low, high), (lower, upper) = (_ends(ranges, names) for ranges in (release.ranges, release.declared_ranges))
+    factor = (upper - lower) / (high - low)
+    return factor, lower - factor * low

@@ -52,29 +52,29 @@ class EntryNoise:
                    blocks=blocks,
                    shared=frozen(rows.covariance() * cols.covariance() * factor**2) if turned else None)
 
-    def std_of_row(self, i: int) -> FloatArray:
-        std = self.rows[i] * self.cols
+    @property
+    def std(self) -> FloatArray:
+        """Return the standard deviations, rows × cols."""
+        std = np.asarray(self.rows[:, None] * self.cols)
         if not self.symmetrised:
-            return np.asarray(std)
-        shared = 0.0 if self.shared is None else self.shared[i]
-        average = np.sqrt(std**2 + (self.rows * self.cols[i]) ** 2 + 2 * shared) / 2
-        average[i] = std[i]
+            return std
+        average = np.sqrt(std**2 + std.T**2 + (0.0 if self.shared is None else 2 * self.shared)) / 2
+        np.fill_diagonal(average, np.diag(std))
         return np.asarray(average)
 
     def largest_std(self) -> FloatArray:
         if not self.symmetrised:
             return np.asarray(self.rows * self.cols.max())
-        return np.array([self.std_of_row(i).max() for i in range(self.rows.size)])
+        return np.asarray(self.std.max(axis=1))
 
     def extremes(self) -> tuple[float, float]:
         if not self.symmetrised:
             return float(self.rows.min() * self.cols.min()), float(self.rows.max() * self.cols.max())
-        return min(float(self.std_of_row(i).min()) for i in range(self.rows.size)), float(self.largest_std().max())
+        return float(self.std.min()), float(self.std.max())
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Return half the width of each number's interval, rows × cols."""
-        stds = np.array([self.std_of_row(i) for i in range(self.rows.size)])
-        return np.asarray(self.per_row(level)[:, None] * stds)
+        return np.asarray(self.per_row(level)[:, None] * self.std)
 
     def per_row(self, level: float = LEVEL) -> FloatArray:
         """Return half an interval's width in each row, in standard deviations: 1.96 and rounding for Gaussian noise."""

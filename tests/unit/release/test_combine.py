@@ -23,7 +23,7 @@ def test_the_more_precise_release_counts_more():
     rough, fine = (release_setup(setup_of(epsilon=epsilon), ledger=Ledger()) for epsilon in (0.5, 2.0))
     both = combine(rough, fine)
     for i in range(6):
-        stds = np.array([one.known_noise.std_of_row(i)[0] for one in (rough, fine)])
+        stds = np.array([one.known_noise.std[i, 0] for one in (rough, fine)])
         weights = stds**-2 / (stds**-2).sum()
         assert both.values[i, 0] == pytest.approx(weights @ [rough.noisy[i, 0], fine.noisy[i, 0]], rel=1e-12)
         assert both.std[i, 0] == pytest.approx((stds**-2).sum() ** -0.5)

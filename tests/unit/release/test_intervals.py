@@ -62,10 +62,10 @@ def test_the_standard_deviation_is_that_of_the_written_out_covariance(name):
 def test_turned_noise_averages_out_less_than_unturned():
     v, design = DESIGNS["both"].row_side.covariance_diagonal(), DESIGNS["both, turned"]
     unturned = EntryNoise.of(DESIGNS["both"].row_side, DESIGNS["both"].col_side, symmetrised=True)
-    assert unturned.std_of_row(0)[1] == pytest.approx(math.sqrt(v[0] * v[1] / 2), rel=1e-12)
+    assert unturned.std[0, 1] == pytest.approx(math.sqrt(v[0] * v[1] / 2), rel=1e-12)
     turned = EntryNoise.of(design.row_side, design.col_side, symmetrised=True)
     v = design.row_side.covariance_diagonal()
-    assert turned.std_of_row(0)[1] > 1.01 * math.sqrt(v[0] * v[1] / 2)
+    assert turned.std[0, 1] > 1.01 * math.sqrt(v[0] * v[1] / 2)
 
 
 @pytest.mark.slow

@@ -624,10 +624,7 @@ def test_a_table_is_written_with_records_in_rows_and_no_formulas():
     numbers = np.array([[float(cell) for cell in line[1:]] for line in lines[1:]])
     assert (given.noisy == numbers.T).all()
     assert not any(cell.startswith(("=", "+", "@", "\t", "\r")) for line in lines for cell in line)
-    own = parsed(to_csv(given, row_names=list("abcdefg"), col_names=["=1", "ok", "r"]))
-    assert [line[0] for line in own] == ["", "'=1", "ok", "r"]
-    with pytest.raises(mv.InputError, match="col_names must be 3 names, got 1"):
-        to_csv(given, col_names=["x"])
+    assert [line[0] for line in parsed(to_csv(replace(given, col_names=("=1", "ok", "r"))))] == ["", "'=1", "ok", "r"]
 
 
 @pytest.mark.parametrize(("name", "corner"), [
