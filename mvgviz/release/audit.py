@@ -27,7 +27,7 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.neighbours import ReplacedColumn
 from mvgviz.query.queries import Query
 from mvgviz.release import secure_noise
-from mvgviz.release.noise_check import NoiseCheck, NoiseTally, check_noise
+from mvgviz.release.noise_check import Finding, NoiseTally, check_noise
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray, count, fraction, frozen, generator, positive
 
@@ -65,7 +65,7 @@ class Audit:
     caught: int
     delta: float
     confidence: float
-    check: NoiseCheck
+    check: Finding
 
     @property
     def epsilon_lower(self) -> float:
@@ -169,7 +169,7 @@ def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: flo
                     check=check_noise(noise.tally, np.concatenate([noise.absent, noise.present]), noise_factor=factor))
 
 
-def attacked(absent: FloatArray, present: FloatArray, *, delta: float, confidence: float, check: NoiseCheck) -> Audit:
+def attacked(absent: FloatArray, present: FloatArray, *, delta: float, confidence: float, check: Finding) -> Audit:
     """Choose the threshold on the first half of the scores and count on the second."""
     half = absent.size // 2
     threshold = _best_threshold(absent[:half], present[:half], delta, confidence)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -25,6 +24,10 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray
 
+FALSE_ALARMS = 1e-3  # how often sound noise fails
+MIXTURES = 4  # number of random mixtures of all entries
+_SAME = 1e-12
+_ENTRIES = 2**18
 _PAIRS = 2**18  # products of one side: more would cost more than the draws
 _SEARCHED, _SAMPLES = 4_096, 64  # parts whose pairs are all searched, and in how many samples
 _MOST_ENTRIES = 2_048  # beyond, their pairs have too few samples to tell
@@ -35,10 +38,20 @@ _FEWEST = 3  # samples; two give correlations anywhere between -1 and 1
 
 
 class Finding(NamedTuple):
-    """The oddest of several tests; ``p_value`` counts all of them."""
+    """The oddest of several tests; ``p_value``: how likely sound noise looks at least as odd in one of them."""
 
     p_value: float
     words: str
+
+    @property
+    def as_claimed(self) -> bool:
+        return self.p_value >= FALSE_ALARMS
+
+
+def oddest(findings: list[Finding]) -> Finding:
+    """Return the oddest of them, as one of so many."""
+    worst = min(findings, key=lambda finding: finding.p_value)
+    return worst._replace(p_value=min(len(findings) * worst.p_value, 1.0))
 
 
 class _Pair(NamedTuple):
@@ -188,32 +201,6 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
     return math.pow(tail, _SHORT_TAIL)
 
 
-FALSE_ALARMS = 1e-3  # how often sound noise fails
-
-MIXTURES = 4  # number of random mixtures of all entries
-
-_SAME = 1e-12
-_ENTRIES = 2**18
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoiseCheck:
-    """``p_value``: how likely sound noise looks at least as odd; ``words``: the oddest finding."""
-
-    p_value: float
-    words: str
-
-    @classmethod
-    def of(cls, findings: list[Finding]) -> NoiseCheck:
-        """Return the oddest of them, as one of so many."""
-        worst = min(findings, key=lambda finding: finding.p_value)
-        return cls(p_value=min(len(findings) * worst.p_value, 1.0), words=worst.words)
-
-    @property
-    def as_claimed(self) -> bool:
-        return self.p_value >= FALSE_ALARMS
-
-
 class NoiseTally:
     """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
 
@@ -253,10 +240,10 @@ class NoiseTally:
         return self
 
 
-def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 1.0) -> NoiseCheck:
+def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 1.0) -> Finding:
     """Run all tests on a tally and the attack's scores, for noise times ``noise_factor``."""
     if not np.abs(scores).max() > _SAME:
-        return NoiseCheck(p_value=0.0, words="there is no noise")
+        return Finding(0.0, "there is no noise")
     again = [repeated(np.abs(values), tally.same, values.size**2 * tally.same / math.sqrt(math.pi), "are repeated")
              for values in (scores, tally.entries)]
     scores, square = noise_factor * scores, noise_factor**2
@@ -275,7 +262,7 @@ def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 
     off_centre = Finding(2 * float(special.ndtr(-abs(mean) * math.sqrt(scores.size))),
                          f"the scores of the attack are {mean:.2f} off centre")
     not_normal = not_uniform(special.ndtr(scores), "the scores of the attack are not normal as claimed")
-    return NoiseCheck.of([*findings, not_normal, off_centre, *again])
+    return oddest([*findings, not_normal, off_centre, *again])
 
 
 def _wrong_size(name: str, sums: FloatArray, terms: int) -> Finding:

@@ -6,45 +6,24 @@ The same draws are tested for what the attack does not see: size of the noise, i
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import special
 
 from mvgviz.design import sampling
 from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.noise.families import Block
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.release import box_noise
 from mvgviz.release.audit import Audit, attacked
-from mvgviz.release.noise_check import Finding, NoiseCheck, not_uniform, repeated
+from mvgviz.release.noise_check import Finding, not_uniform, oddest, repeated
 from mvgviz.validation import FloatArray, count, fraction
 
 _DIGITS = 9  # of a score: many equal epsilon, and rounding must not separate the neighbours
 _SAME = 1e-11  # how far rounding moves equal draws apart, in units of what a record can change
-
-
-class _Neighbour(NamedTuple):
-    table: Dataset
-    query: Query
-
-
-@dataclass(frozen=True)
-class _Attack:
-    """``unit``: the most that a person can change each number. ``move``: the present person's, rows × their columns."""
-
-    design: NoiseDesign
-    unit: FloatArray
-    move: FloatArray
-
-    def scores(self, noise: FloatArray, *, present: bool) -> FloatArray:
-        """Return the log-likelihood ratio of samples × rows × cols of noise, with or without the person."""
-        seen = noise + self.move if present else noise
-        ratios = [block.epsilon * (_reach(seen, block.rows) - _reach(seen - self.move, block.rows)).sum(axis=1)
-                  for block in self.design.blocks]
-        return np.asarray(np.round(np.sum(ratios, axis=0), _DIGITS))
 
 
 def audit_pure(table: Dataset, query: Query, design: NoiseDesign, *, trials: int,
@@ -56,24 +35,31 @@ def audit_pure(table: Dataset, query: Query, design: NoiseDesign, *, trials: int
     table is attacked.
     """
     trials, confidence = count("trials", trials, at_least=100), fraction("confidence", confidence)
-    body = box_noise.checked_body(table, query, design.blocks)
-    both, many = _neighbours(table, query, added=body.added), 1 if query.is_mean else table.per_person
+    body, many = box_noise.checked_body(table, query, design.blocks), 1 if query.is_mean else table.per_person
+    tables = _neighbours(table, query, added=body.added)
+    answers = [query.answer(one.matrix) for one in tables]
     stds = np.empty(query.rows)
     for block in design.blocks:
         stds[list(block.rows)] = block.std
-    unit = np.sqrt(design.row_side.variances) / stds
-    attack = _Attack(design, unit, (both[1].query.value - both[0].query.value)[:, :many] / unit[:, None])
-    releases = max(math.ceil(trials / max(query.cols // many, 1)), 2)
-    noises = []
-    for k, one in enumerate(both):
-        shown = None if progress is None else lambda part, k=k: progress((k + part) / 2)
-        noises.append(np.concatenate(list(_drawn(attack, one, releases, rng, shown))))
-    absent, there = (attack.scores(noise, present=bool(k)) for k, noise in enumerate(noises))
+    unit = (np.sqrt(design.row_side.variances) / stds)[:, None]  # the most that a person can change each number
+    move = (answers[1] - answers[0])[:, :many] / unit  # the present person's, rows × their columns
+    releases, whole = max(math.ceil(trials / max(query.cols // many, 1)), 2), query.cols // many * many
+    noises: list[FloatArray] = []  # of each neighbour in units: persons × rows × their columns
+    for one, answer in zip(tables, answers, strict=True):
+        drawn = []
+        for k in range(releases):
+            noise = (sampling.sample_noise(design, rng=rng) if rng is not None else
+                     box_noise.noisy_values(one, query, design.blocks) - answer) / unit
+            drawn.append(noise[:, :whole].reshape(query.rows, -1, many).transpose(1, 0, 2))
+            if progress is not None:
+                progress((len(noises) + (k + 1) / releases) / 2)
+        noises.append(np.concatenate(drawn))
+    absent, there = (_scores(seen, move, design.blocks) for seen in (noises[0], noises[1] + move))
     everything = np.concatenate(noises).transpose(0, 2, 1).reshape(-1, query.rows)
     return attacked(absent, there, delta=0.0, confidence=confidence, check=check_pure(everything, design))
 
 
-def _neighbours(table: Dataset, query: Query, *, added: bool) -> list[_Neighbour]:
+def _neighbours(table: Dataset, query: Query, *, added: bool) -> list[Dataset]:
     """Return data at one end of the box, and with one person (in a table: each) at the other."""
     low, high = table.lower.copy(), table.upper.copy()
     for group in map(list, table.levels):  # from the first level to the last
@@ -83,27 +69,21 @@ def _neighbours(table: Dataset, query: Query, *, added: bool) -> list[_Neighbour
     absent = np.repeat(low[:, None], table.n_records, axis=1)
     present = absent.copy()
     present[:, : table.per_person if query.is_mean else None] = high[:, None]
-    return [_Neighbour(replace(table, matrix=matrix), replace(query, value=query.answer(matrix)))
-            for matrix in (absent, present)]
+    return [replace(table, matrix=matrix) for matrix in (absent, present)]
 
 
-def _drawn(attack: _Attack, one: _Neighbour, releases: int, rng: np.random.Generator | None,
-           progress: Callable[[float], object] | None) -> Iterator[FloatArray]:
-    """Yield the noise of each release in units, persons × rows × their columns."""
-    (table, query), (rows, many) = one, attack.move.shape
-    for k in range(releases):
-        noise = (sampling.sample_noise(attack.design, rng=rng) if rng is not None else
-                 box_noise.noisy_values(table, query, attack.design.blocks) - query.value) / attack.unit[:, None]
-        yield noise[:, : query.cols // many * many].reshape(rows, -1, many).transpose(1, 0, 2)
-        if progress is not None:
-            progress((k + 1) / releases)
+def _scores(seen: FloatArray, move: FloatArray, blocks: Sequence[Block]) -> FloatArray:
+    """Return the log-likelihood ratio of each sample that is seen, rows × columns."""
+    ratios = [block.epsilon * (_reach(seen, block.rows) - _reach(seen - move, block.rows)).sum(axis=1)
+              for block in blocks]
+    return np.asarray(np.round(np.sum(ratios, axis=0), _DIGITS))
 
 
 def _reach(values: FloatArray, rows: tuple[int, ...]) -> FloatArray:
     return np.asarray(np.abs(values[:, list(rows)]).max(axis=1))
 
 
-def check_pure(noise: FloatArray, design: NoiseDesign) -> NoiseCheck:
+def check_pure(noise: FloatArray, design: NoiseDesign) -> Finding:
     """Test samples × rows of noise, in units of what one person can change, against the blocks."""
     findings, sizes = [], []
     for number, block in enumerate(design.blocks, 1):
@@ -121,7 +101,7 @@ def check_pure(noise: FloatArray, design: NoiseDesign) -> NoiseCheck:
     signs, ranks = np.sign(noise), 2 * np.array(sizes).T - 1
     findings += [_together(signs, "signs"), _together(ranks * math.sqrt(3), "sizes of blocks"),
                  _together(signs, "signs", lag=1), _together(ranks * math.sqrt(3), "sizes of blocks", lag=1)]
-    return NoiseCheck.of(findings)
+    return oddest(findings)
 
 
 def _together(values: FloatArray, name: str, lag: int = 0) -> Finding:
