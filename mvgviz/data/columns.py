@@ -119,8 +119,7 @@ def _mask(booleans: Any) -> npt.NDArray[np.bool_]:
 class Columns:
     """Gather blocks of cells, one arrow array (or float array) for each of the ``names``.
 
-    ``texts``: columns whose text to keep; None: those with text in the first rows. ``n_added``: rows taken;
-    ``blank``: indices of those without any character.
+    ``texts``: columns whose text to keep; None: those with text in the first rows. ``blank``: rows without a character.
     """
 
     def __init__(self, names: Sequence[str], *, decimal: str, source: Source, texts: Iterable[str] | None = ()

@@ -79,10 +79,9 @@ class _Part:
 
 
 class Pieces:
-    """Datasets with the same features and ranges, read once for each question.
+    """Datasets with the same features and ranges, in a list or from a function, read once for each question.
 
-    ``source``: a list, or a function that returns the pieces. ``cluster``: a ``dask.distributed.Client`` whose workers
-    ask the pieces; these are then functions without arguments that load a dataset.
+    ``cluster``: a ``dask.distributed.Client`` whose workers ask the pieces: functions that load a dataset.
     """
 
     def __init__(self, source: Iterable[Dataset | _Loader] | Callable[[], Iterator[Dataset | None]], *,
@@ -99,9 +98,8 @@ class Pieces:
                      at_most: int | None = None, rows: int = ROWS, cluster: Any = None) -> Pieces:
         """Read Parquet files, or all of a folder, with at most ``rows`` records in memory.
 
-        Declare ``ranges`` or ``levels`` for all used columns; the arguments are those of
-        :meth:`mvgviz.Dataset.from_frame`. A person's records may lie in different files: memory then holds one number
-        for each person. On a cluster every worker must see the files.
+        Declare ``ranges`` or ``levels`` for all used columns; arguments as for :meth:`mvgviz.Dataset.from_frame`. A
+        person's records may lie in different files. On a cluster every worker must see the files.
         """
         paths, use = _paths(files), _Use.of(ranges, missing, columns, levels, person, at_most)
         size = count("rows", rows)

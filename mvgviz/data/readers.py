@@ -128,15 +128,12 @@ def load_table(file: Any, *, name: str | None = None, orientation: str = "rows",
 
 
 def _check_choices(separator: str | None, header: bool | None, member: str | None) -> None:
-    if separator is not None and not (
+    refuse(separator is not None and not (
         isinstance(separator, str) and len(separator) == 1 and separator.isascii()
-        and (separator == "\t" or separator.isprintable()) and not (separator.isalnum() or separator in "\"+-.#_")
-    ):
-        raise InputError("separator must be one character such as a comma, a semicolon, a tab or a bar")
-    if not (header is None or isinstance(header, bool)):
-        raise InputError(f"header must be True, False or None, got a {type(header).__name__}")
-    if not (member is None or isinstance(member, str)):
-        raise InputError(f"member must be a name or None, got a {type(member).__name__}")
+        and (separator == "\t" or separator.isprintable()) and not (separator.isalnum() or separator in "\"+-.#_")),
+        "separator must be one character such as a comma, a semicolon, a tab or a bar")
+    for what, given, kind, known in (("header", header, bool, "True, False"), ("member", member, str, "a name")):
+        refuse(not isinstance(given, kind | None), f"{what} must be {known} or None, got a {type(given).__name__}")
 
 
 def format_of(head: bytes, name: str) -> str:
@@ -204,10 +201,8 @@ class Source:
 
     def check_cells(self, rows: int, columns: int) -> None:
         """Raise `InputError` for more numbers than memory may hold."""
-        if not rows <= self.most_rows(columns):
-            most = megabytes(4 * self.max_bytes)
-            raise InputError(f"{self.name} holds a table of {rows} × {columns} or more, which is too large: numbers "
-                             f"may take {most} in memory. Keep fewer rows or columns.")
+        refuse(not rows <= self.most_rows(columns), f"{self.name} holds a table of {rows} × {columns} or more, which "
+               f"is too large: numbers may take {megabytes(4 * self.max_bytes)} in memory. Keep fewer rows or columns.")
 
 
 @contextmanager
@@ -222,9 +217,8 @@ def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress |
         size = stream.seek(0, io.SEEK_END)
         stream.seek(0)
         refuse(size == 0, f"{shown} is empty: choose a file with a table of at least two records.")
-        if not size <= max_bytes:
-            raise InputError(f"{shown} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
-                             "or raise the limit.")
+        refuse(not size <= max_bytes, f"{shown} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or "
+               "columns, or raise the limit.")
         yield Source(stream=stream, name=shown, size=size, max_bytes=max_bytes, progress=progress)
     except OSError as error:
         raise InputError(f"{shown} cannot be read ({error.strerror or 'input/output error'}): try again.") from None
@@ -269,8 +263,8 @@ def archive(source: Source) -> Iterator[zipfile.ZipFile]:
     except ZIP_ERRORS:
         raise damaged(source.name) from None
     with opened:
-        if len(opened.infolist()) > _MOST_MEMBERS:
-            raise InputError(f"{source.name} is a ZIP archive of more than {_MOST_MEMBERS} files, not a table.")
+        refuse(len(opened.infolist()) > _MOST_MEMBERS,
+               f"{source.name} is a ZIP archive of more than {_MOST_MEMBERS} files, not a table.")
         yield opened
 
 
@@ -364,13 +358,12 @@ def _numbers(content: bytes, source: Source) -> FloatArray:
     """Return the array of an .npy file, rows × columns; a vector is one column."""
     stream, name = io.BytesIO(content), source.name
     shape, fortran, dtype = _header(stream, name)
-    if dtype.kind not in "biuf":
-        what = _KINDS.get(dtype.kind, "something else")
-        raise InputError(f"{name} holds {what}, not numbers: save a matrix of plain numbers.")
+    refuse(dtype.kind not in "biuf", f"{name} holds {_KINDS.get(dtype.kind, 'something else')}, not numbers: save a "
+           "matrix of plain numbers.")
     refuse(len(shape) not in (1, 2), f"{name} holds an array of {len(shape)} dimensions and a table has two: save one "
            "with rows and columns.")
-    if not all(side > 0 for side in shape):
-        raise InputError(f"{name} holds an array without numbers (shape {shape}): bring at least two records.")
+    refuse(not all(side > 0 for side in shape),
+           f"{name} holds an array without numbers (shape {shape}): bring at least two records.")
     size = math.prod(shape)
     if not len(content) - stream.tell() >= size * dtype.itemsize:
         raise damaged(name)

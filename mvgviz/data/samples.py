@@ -37,12 +37,7 @@ class FeatureInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class SampleInfo:
-    """What is public about a bundled dataset.
-
-    ``record``: who or what one record is. ``not_person_level``: a person may have several records, so protecting a
-    record does not protect the person. ``priority`` features get more precision by default; regression predicts the
-    ``label``.
-    """
+    """What is public about a bundled dataset; ``not_person_level``: protecting a record does not protect a person."""
 
     name: str
     title: str

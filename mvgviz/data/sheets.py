@@ -26,7 +26,7 @@ from mvgviz.data.columns import Columns
 from mvgviz.data.delimited import has_header
 from mvgviz.data.readers import ZIP_ERRORS, Source, check_declared, check_expanded, damaged, pieces
 from mvgviz.data.table import Table, clean_names, plain_names
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 
 _Row: TypeAlias = tuple[int, tuple[Any, ...]]
 
@@ -45,13 +45,23 @@ _WORKBOOK_ERRORS = (*ZIP_ERRORS, OSError, ParseError, TypeError, AttributeError,
 def read_xlsx(source: Source, opened: zipfile.ZipFile, *, member: str | None, header: bool | None,
               decimal: str | None, texts: Iterable[str] | None = ()) -> Table:
     """Read one sheet of a workbook: the named one, else the first with content."""
-    formulas = _look_through(source, opened)
+    formulas, sheets = _look_through(source, opened), dict[str, str]()
     source.stream.seek(0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions that do not matter here
-            return _read(source, member, header, decimal or ".", formulas, texts)
-    except InputError:
+            reader = ExcelReader(source.stream, read_only=True, keep_links=False)
+            reader.read_manifest()
+            reader.read_strings()
+            reader.read_workbook()
+            apply_stylesheet(reader.archive, reader.wb)
+            sheets |= {sheet.name: rel.target for sheet, rel in reader.parser.find_sheets()
+                       if rel.target in reader.valid_files and "chartsheet" not in rel.Type}
+            refuse(member is not None and member not in sheets,
+                   f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
+            return _read(source, reader, sheets, member, header, decimal or ".", formulas, texts)
+    except InputError as error:
+        error.members = tuple(sheets)
         raise
     except _WORKBOOK_ERRORS:
         raise damaged(source.name) from None
@@ -116,8 +126,8 @@ class _Sheet(io.RawIOBase):
         piece: bytes = self._stream.read(size)
         self._read += len(piece)
         self._since_row += len(piece)
-        if not self._since_row <= _MOST_BETWEEN:
-            raise InputError(f"{self._source.name} has too much between its rows: save the table as CSV.")
+        refuse(not self._since_row <= _MOST_BETWEEN,
+               f"{self._source.name} has too much between its rows: save the table as CSV.")
         return piece
 
     def rows(self) -> Iterator[_Row]:
@@ -127,9 +137,8 @@ class _Sheet(io.RawIOBase):
                                  date_formats=book._date_formats, timedelta_formats=book._timedelta_formats)
         for number, cells in parser.parse():
             self._since_row = 0
-            if number > _MOST_ROWS:
-                raise InputError(f"{self._source.name} has rows beyond Excel's limit of {_MOST_ROWS}: save it again, "
-                                 "or as CSV.")
+            refuse(number > _MOST_ROWS, f"{self._source.name} has rows beyond Excel's limit of {_MOST_ROWS}: save it "
+                   "again, or as CSV.")
             if number <= last:
                 raise damaged(self._source.name)
             last = number
@@ -138,26 +147,8 @@ class _Sheet(io.RawIOBase):
                 yield number, tuple(map(filled.get, range(1, max(filled) + 1)))
 
 
-def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool,
-          kept: Iterable[str] | None) -> Table:
-    reader = ExcelReader(source.stream, read_only=True, keep_links=False)
-    reader.read_manifest()
-    reader.read_strings()
-    reader.read_workbook()
-    apply_stylesheet(reader.archive, reader.wb)
-    sheets = {sheet.name: rel.target for sheet, rel in reader.parser.find_sheets()
-              if rel.target in reader.valid_files and "chartsheet" not in rel.Type}
-    if member is not None and member not in sheets:
-        raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
-    try:
-        return _read_first(source, reader, sheets, member, header, decimal, formulas, kept)
-    except InputError as error:
-        error.members = tuple(sheets)
-        raise
-
-
-def _read_first(source: Source, reader: ExcelReader, sheets: dict[str, str], member: str | None, header: bool | None,
-                decimal: str, formulas: bool, kept: Iterable[str] | None) -> Table:
+def _read(source: Source, reader: ExcelReader, sheets: dict[str, str], member: str | None, header: bool | None,
+          decimal: str, formulas: bool, kept: Iterable[str] | None) -> Table:
     """Read the sheet that is named, else the first with content."""
     for title in sheets if member is None else [member]:
         sheet = _Sheet(reader, sheets[title], source)
@@ -177,8 +168,7 @@ def _read_first(source: Source, reader: ExcelReader, sheets: dict[str, str], mem
         numbers += [number for number, _ in block]
         columns.add(_padded(block, width, decimal, source), sheet.share)
         source.report(sheet.share)
-    if not numbers:
-        raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
+    refuse(not numbers, f"{source.name} has a header and no records below it: choose a sheet with two or more.")
     found, remarks = columns.finish(numbers.__getitem__)
     taken = np.delete(numbers, columns.blank)
     left_out = np.setdiff1d(np.arange(taken[0], taken[-1]), taken)
@@ -197,9 +187,8 @@ def _read_first(source: Source, reader: ExcelReader, sheets: dict[str, str], mem
 def _padded(block: list[_Row], width: int, decimal: str, source: Source) -> list[Any]:
     """Return the columns of some rows, all of the same length."""
     for number, cells in block:
-        if len(cells) > width:
-            raise InputError(f"{source.name} has {len(cells)} values in row {number} where the rows above have "
-                             f"{width}: remove what stands beside the table.")
+        refuse(len(cells) > width, f"{source.name} has {len(cells)} values in row {number} where the rows above have "
+               f"{width}: remove what stands beside the table.")
     # one text of the workbook may stand in many cells
     check_expanded(sum(len(cell) for _, cells in block for cell in cells if isinstance(cell, str)), source)
     return [_cells(column, decimal) for column in zip(*((*cells, *[None] * (width - len(cells))) for _, cells in block),

@@ -82,14 +82,11 @@ def listed(names: Sequence[str], positions: Sequence[int], most: int = 5) -> str
 class Table:
     """``values``: rows × numeric columns, NaN if missing; not copied, read-only.
 
-    ``format``: csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``, ``header``, ``encoding`` and ``member`` (one
-    of ``members``, an array or a sheet): as detected, or None if the format has none. ``text_columns`` and
-    ``empty_columns`` were set aside; ``texts``: kept text, one for each record. ``true_false``: columns of 1 and 0 that
-    were the words true and false. ``notes``: sentences for the user.
-
-    ``first_row``: the row of the file (from 1, header included) with the first record. ``left_out``: later rows without
-    a record; ``empty_rows`` of them, empty or like comments, may have been records. ``row_names``: the first column if
-    it is different text in each of few enough rows to be features.
+    ``format``: csv, npy, npz, xlsx or parquet. ``separator`` to ``member`` (an array or a sheet, of ``members``): as
+    detected, or None if the format has none. ``text_columns`` and ``empty_columns`` were set aside; ``texts``: kept
+    text. ``true_false``: columns of 1 and 0 that were words. ``first_row``: the row of the file (from 1) with the first
+    record. ``left_out``: later rows without a record; ``empty_rows`` of them, empty or like comments, may have been
+    records. ``row_names``: the first column if it is different text in each of few enough rows to be features.
     """
 
     name: str
@@ -185,8 +182,6 @@ class _Features:
 def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
                    orientation: str = "rows") -> dict[str, tuple[float, float]]:
     """Return the smallest and the largest value of each feature, rounded outwards: low < high. Not private.
-
-    With ``orientation="columns"`` the features are the rows of the table.
 
     >>> from mvgviz.data import read_table
     >>> propose_ranges(read_table(b"dose,age\\n0.27,23\\n4.81,67\\n"))

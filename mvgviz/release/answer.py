@@ -68,14 +68,11 @@ class Release(Announced):
 
     ``mu``: of noise and private directions together, which spends ``epsilon`` at ``delta``. ``epsilon_pure``: what box
     or Laplace noise spends with delta = 0. ``together``: what all answers of a release together spend, in words.
-    ``origins``: where ranges, number of records, directions, shares and all other choices come from. ``caveats``: those
-    read from the data, which the guarantee does not cover (keys of ``mvgviz.release.ledger.CAVEATS``). ``ranges``: of
-    the numbers asked about. ``declared_ranges``: the same in the data's units, if those differ. ``row_noise``,
-    ``col_noise``: the covariance as designed (None: the identity, too large, or not private itself); the drawn noise is
-    larger by the factor ``hardening.noise_std``. ``entry_noise``: for intervals; None if the shape of the noise is not
-    private. ``title``: the public name of the data. ``gaps``: what happened to missing values. ``per_person``: how many
-    records of a person were kept; None if persons are unknown. ``number``: its place in the ledger, which kept
-    ``certificate``.
+    ``caveats``: what was read from the data, which the guarantee does not cover (keys of ``CAVEATS``).
+    ``declared_ranges``: ``ranges`` in the data's units, if those differ. ``row_noise``, ``col_noise``: the covariance
+    as designed (None: the identity, too large, or not private itself); the drawn noise is larger by the factor
+    ``hardening.noise_std``. ``entry_noise``: None if the shape of the noise is not private. ``per_person``: how many
+    records of a person were kept; None if persons are unknown. ``number``: its place in the ledger.
     """
 
     noisy: FloatArray = field(repr=False)
@@ -116,10 +113,7 @@ class Release(Announced):
 
     @property
     def most_clipped(self) -> FloatArray | None:
-        """Return how far clipping can have moved each number, from public ranges and bound.
-
-        None: there was no clipping, or ranges or bound are not private.
-        """
+        """Return how far clipping can have moved each number; None without clipping, or if it is not public."""
         if self.bound is None or not self.bound.origin.is_covered or self.ranges is None:
             return None
         lower, upper = np.array([ends[:2] for ends in self.ranges.values()], dtype=np.float64).T
@@ -142,7 +136,6 @@ class Release(Announced):
         """Return half the width of each number's interval, which holds the answer without noise ``level`` of the time.
 
         With a clipping bound that is the answer of the clipped records; clipping may add ``most_clipped``.
-        ``in_units``: in the units of :attr:`in_units`.
         """
         widths = self.known_noise.half_widths(level)
         return self.data_units.widths(widths) if in_units and self.data_units is not None else widths

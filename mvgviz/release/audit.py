@@ -54,7 +54,6 @@ class Audit:
     """The attack on the half of the trials that did not choose its threshold.
 
     ``absent``, ``present``: all scores on the two neighbours, ``N(0, 1)`` and ``N(mu, 1)`` if the claim is true.
-    ``accused`` and ``caught`` of ``evaluated`` each are above ``threshold``. ``check``: tests of the noise itself.
     """
 
     absent: FloatArray = field(repr=False)

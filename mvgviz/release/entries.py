@@ -97,8 +97,8 @@ class Spend:
 class Entry:
     """One release with its own ``mu`` and epsilon, and the totals of the same people so far.
 
-    ``number``: its place in the ledger. ``state``: "reserved", then "released"; both count as spent. ``id``: a random
-    number that stays the same in other ledgers; older entries use :func:`old_id`.
+    ``state``: "reserved", then "released"; both count as spent. ``id``: random, and the same in other ledgers; older
+    entries use :func:`old_id`.
     """
 
     number: int
@@ -190,10 +190,8 @@ class Sum:
     """Add up what releases spend.
 
     A replaced record is one removed and another added. So releases about added or removed records count twice beside
-    those about replaced records, and the sum is about replaced records.
-
-    Gaussian and pure noise have separate pots (:mod:`mvgviz.noise.mixtures`). You may choose the family of noise after
-    seeing answers, so each pot has a limit fixed in advance (:meth:`fits`).
+    those about replaced records. Gaussian and pure noise have separate pots (:mod:`mvgviz.noise.mixtures`). You may
+    choose the family of noise after seeing answers, so each pot has a limit fixed in advance (:meth:`fits`).
     """
 
     def __init__(self, costs: Iterable[Cost] = ()) -> None:

@@ -134,8 +134,7 @@ class Ledger:
     def rooms(self, population: str | None, *more: Cost) -> tuple[float, float] | None:
         """Return the ``mu`` and the pure epsilon that releases about these people may reach, ``more`` included.
 
-        None without a cap. No ``mu`` if pure noise has spent more than its part; that part is all of the cap's epsilon
-        as long as there is no Gaussian noise. ``population`` None: people without a name yet.
+        None without a cap. Without Gaussian noise the part of pure noise is all of the cap's epsilon.
         """
         book = self._now()
         spent = Sum([*(() if population is None else book.about(population)), *more])
@@ -236,9 +235,8 @@ class Ledger:
         """Enter what :meth:`to_json` of another ledger holds; return how many entries were new.
 
         All go to ``population``, by default to the populations of the other ledger, joined as there. Entries already
-        here, recognised by their ids, are skipped. Old entries without ids are recognised by the ledger up to them; in
-        doubt they count twice. Imported releases ignore the cap; caps are not imported. Raise `InputError` if nothing
-        is new.
+        here are skipped, by their ids; old entries without ids by the ledger up to them: in doubt they count twice.
+        Imported releases ignore the cap; caps are not imported. Raise `InputError` if nothing is new.
         """
         others, same = imported(text)
         with self._writing() as book:

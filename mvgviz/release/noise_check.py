@@ -64,10 +64,10 @@ class _Pair(NamedTuple):
 
 
 class PairTally:
-    """Sums of products between parts of whitened noise (rows, columns or entries), over samples of all parts.
+    """Sums of products between parts of whitened noise (rows, columns or entries): first add all samples, then ask.
 
     ``products``: arrangements × groups × width × width, see :func:`_arranged`. ``kept``: the first samples of the parts
-    to search for any pair; none if one group has all pairs. Add all samples before asking for correlations.
+    to search for any pair; none if one group has all pairs.
     """
 
     def __init__(self, size: int) -> None:

@@ -29,10 +29,9 @@ _SAME = 1e-11  # how far rounding moves equal draws apart, in units of what a re
 def audit_pure(table: Dataset, query: Query, design: NoiseDesign, *, trials: int,
                rng: np.random.Generator | None = None, confidence: float = 0.95,
                progress: Callable[[float], object] | None = None) -> Audit:
-    """Attack releases of ``query`` with box or Laplace noise: at least ``trials`` on each neighbour.
+    """Attack releases of ``query`` with box or Laplace noise: at least ``trials`` on each neighbour, without records.
 
-    ``rng``: draw as trials do; None: fresh noise as in a release. No record of ``table`` is used. Each person of a
-    table is attacked.
+    ``rng``: draw as trials do; None: fresh noise as in a release. Each person of a table is attacked.
     """
     trials, confidence = count("trials", trials, at_least=100), fraction("confidence", confidence)
     body, many = box_noise.checked_body(table, query, design.blocks), 1 if query.is_mean else table.per_person

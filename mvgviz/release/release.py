@@ -90,8 +90,7 @@ def plan(setup: Setup) -> Plan:
 def plan_together(setups: Sequence[Setup]) -> Plan:
     """Return what all of them will spend together and what you must accept; draw nothing.
 
-    Epsilon is that of a plan, fixed in advance; with pure noise alone it holds with delta = 0. A ledger counts more if
-    families are mixed.
+    Epsilon is that of a plan, fixed in advance: a ledger counts more if families are mixed.
     """
     refuse(not setups, "a release needs at least one question")
     for name, values in (("data", {setup.scenario.data for setup in setups}),
@@ -115,14 +114,13 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
 
     ``table``: the data of the query; box and Laplace noise need it because they round records first. ``ranges``:
     feature → range of the numbers the query was asked of. ``delta``: where epsilon is shown, by default the
-    design's. ``scenario`` is kept beside the answer. What was read from the data (ranges, number of records,
-    directions, split; or any choice of ``scenario``) is refused unless ``accept`` names it (keys of
-    ``mvgviz.release.ledger.CAVEATS``). ``symmetrise``: average the answer of a symmetric query with its transpose,
-    which is post-processing. ``ledger`` refuses above its cap, and has an entry about ``data`` before any noise is
-    drawn; it counts for ``population``, the people the records are about, which a lasting ledger needs. It
-    keeps the released answer with that entry (:meth:`mvgviz.Ledger.releases`). ``title``: the data's name in public.
-    Without a ledger there is a warning. ``progress`` is called with the share done; if it raises, nothing was released
-    and the entry is withdrawn. An entry whose release fails in any other way counts as spent.
+    design's. ``scenario`` is kept beside the answer. What was read from the data (or any choice of ``scenario``) is
+    refused unless ``accept`` names it (keys of ``CAVEATS``). ``symmetrise``: average the answer of a symmetric query
+    with its transpose, which is post-processing. ``ledger`` refuses above its cap, has an entry about ``data`` before
+    any noise is drawn, and keeps the answer; it counts for ``population``, the people the records are about, which a
+    lasting ledger needs. ``title``: the data's name in public. ``progress`` is called with the share done; if it
+    raises, nothing was released and the entry is withdrawn. An entry whose release fails in any other way counts as
+    spent.
     """
     instance("query", query, Query)
     instance("design", design, NoiseDesign)
@@ -153,8 +151,8 @@ def release_together(setups: Sequence[Setup], *, accept: Iterable[str] = (), led
                      progress: Callable[[float], object] | None = None) -> tuple[Release, ...]:
     """Release every setup or none; other arguments as for ``release_setup``.
 
-    The ledger checks the cap for all of them and enters them in one step, before any noise. If anything fails, nothing
-    is returned and the entries count as spent. A scenario's ``post`` says whether to symmetrise its answer.
+    The ledger enters all of them in one step, before any noise. If anything fails, nothing is returned and the entries
+    count as spent. A scenario's ``post`` says whether to symmetrise its answer.
     """
     planned, accept = plan_together(setups), tuple(accept)
     readies = [_ready(setup, accept=accept, together=_together_words(planned, len(setups)),

@@ -91,10 +91,7 @@ class Hardening:
 def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, largest: FloatArray | None = None,
                  progress: Callable[[float], object] | None = None, plan: Hardening | None = None
                  ) -> tuple[FloatArray, Hardening]:
-    """Return ``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and its ``plan`` (:func:`hardening_for`).
-
-    ``largest``: the largest absolute value of each feature, if known, for less extra noise.
-    """
+    """Return ``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and its ``plan`` (:func:`hardening_for`)."""
     plan = plan or hardening_for(query, rows, cols, mu, largest)
     white = whiten(rows, cols, query.value)
     if not np.isfinite(white).all():
@@ -134,7 +131,7 @@ def unwhiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray
 
 
 def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None) -> Hardening:
-    """Return how to add the noise of these sides; raise `InputError` if that cannot be safe."""
+    """Return how to add the noise of these sides, less with the ``largest`` value of each feature, or refuse to."""
     return hardening(entries=query.rows * query.cols, mu=mu,
                      sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
 

@@ -36,10 +36,9 @@ class Kind(NamedTuple):
 
 def held(default: Any, kind: Kind, part: str = "", used: Callable[[Any], bool] = lambda owner: True, **options: Any
          ) -> Any:
-    """Declare a field of a dataclass; a field with the default None may be None.
+    """Declare a field of a dataclass, which may be None if that is its default; ``used``: whether it changes anything.
 
-    ``part``: what the field decides, if it can be marked as chosen by looking at the data. ``used``: whether the field
-    changes anything, given all others.
+    ``part``: what the field decides, if it can be marked as chosen by looking at the data.
     """
     return field(default=default, metadata={"kind": kind, "part": part, "used": used}, **options)
 

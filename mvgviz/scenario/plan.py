@@ -168,10 +168,7 @@ class QuestionPlan(Saved):
                                               value=round(PARTS * number("share", share))))
 
     def shared(self, weights: Any, *, locked: Collection[int] = (), read: bool = False) -> QuestionPlan:
-        """Shares in proportion to weights, none below a thousandth; locked ones stay as they are.
-
-        ``read``: whether the weights were read from the data. Equal shares of everything tell nothing.
-        """
+        """Shares in proportion to weights, none below a thousandth; ``read``: whether these come from the data."""
         wanted = non_negative("weights", weights)
         refuse(wanted.size != len(self), f"weights must be one for each of the {len(self)} questions, "
                f"got {wanted.size}")
@@ -223,10 +220,7 @@ def without(positions: Iterable[int], k: int) -> frozenset[int]:
 
 
 def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
-    """The second scenario with the epsilon and delta of the first, wherever those come from.
-
-    Noise that a plan cannot count becomes Gaussian.
-    """
+    """Return the second scenario with the first one's epsilon and delta; noise that no plan counts becomes Gaussian."""
     marks = {name for name in scenario.from_data if name not in _BUDGET}
     marks |= {name for name in budget.from_data if name in _BUDGET}
     family = scenario.noise_family if scenario.noise_family in PLANNED else "gaussian"
@@ -237,8 +231,7 @@ def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
 class Division:
     """How shares divide (epsilon, delta) among questions; ``pure``: which of them have box or Laplace noise.
 
-    ``gain``: the factor of the plan's own shares over what a table of one pure question says, so that all is right at
-    these shares. For other shares it is nearly so: for pictures and proposals.
+    ``gain`` corrects :func:`near_scale` so that all is right at the plan's own shares, and nearly so at others.
     """
 
     epsilon: float
@@ -289,10 +282,7 @@ class QuestionNoise:
 
 @dataclass(frozen=True, kw_only=True)
 class PairTrade:
-    """Two questions that divide what the others leave; ``noise``: of every question.
-
-    ``share``: the first one's part of the two shares. Noise is that with the whole budget times these numbers.
-    """
+    """Two questions that divide what the others leave; noise is that with the whole budget times these numbers."""
 
     noise: Sequence[QuestionNoise]
     pair: tuple[int, int]

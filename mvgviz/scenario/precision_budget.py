@@ -35,11 +35,10 @@ _PARTS = 1_000_000
 class BudgetTable:
     """One entry a direction.
 
-    ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact guarantee (``precision_is``
-    says which). ``variance`` is v, the covariance's own; ``std`` the noise along the direction, with noise on both
-    sides that of entry (k, k), which is v. ``iid_std``: of equal noise at the same budget along the same directions.
-    ``signal``: the data's size along the direction, in the units of the noise; private, None where it has no meaning.
-    ``own``: what 1 of noise or signal is in the data's own ``units``.
+    ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact guarantee. ``variance`` is v;
+    ``std`` the noise along the direction, with noise on both sides that of entry (k, k), which is v. ``iid_std``: of
+    equal noise along the same directions. ``signal``: the data's size along the direction, in the units of the noise;
+    read from it, None where it has no meaning. ``own``: what 1 of noise or signal is in the data's own ``units``.
     """
 
     theta: FloatArray
@@ -111,10 +110,9 @@ def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> st
 
 @dataclass(frozen=True, kw_only=True)
 class WantedNoise:
-    """What wanted standard deviations cost.
+    """What wanted standard deviations cost: the smallest epsilon, private directions included, is ``priority``.
 
-    ``priority``: the smallest epsilon (private directions included). ``epsilon``: the same rounded up to 4 digits,
-    within what a scenario can hold. ``weights``: the manual split that gives this noise under the exact guarantee.
+    ``epsilon``: the same rounded up to 4 digits, within what a scenario can hold. ``weights``: the manual split.
     """
 
     priority: float
@@ -215,10 +213,7 @@ def equal_design(setup: Setup, guarantee: str) -> NoiseDesign:
 
 def compare_splits(setup: Setup, moments: FloatArray,
                    filled: Callable[[str, str], WaterFilling] | None = None) -> tuple[SplitScore, ...]:
-    """``log PNR`` of every split that there is, under the printed theorem and under the exact limit.
-
-    ``filled``: water fillings that are known already, by guarantee and form.
-    """
+    """``log PNR`` of every split under the printed theorem and the exact limit; ``filled``: water fillings if known."""
     scenario, query = setup.scenario, setup.query
     scores = []
     for guarantee in (printed_guarantee(setup), "exact"):

@@ -26,10 +26,7 @@ _MOST = 20_000  # ranges in one file
 
 
 def range_of(name: str, ends: Any) -> Range:
-    """The range of a column as a person or a file has it: a pair, which declares it, or with the word for its origin.
-
-    Dates become text.
-    """
+    """The range of a column from a pair, which declares it, or with the word for its origin; dates become text."""
     if isinstance(ends, tuple | list) and len(ends) == 3:
         ends = Range(ends[0], ends[1], origin_called(ends[2]))
     low, high, origin = pair_of(ends, repr(name))
@@ -75,10 +72,7 @@ def ranges_to_json(ranges: Mapping[str, Range]) -> str:
 
 
 def ranges_from_text(text: str | bytes) -> dict[str, Range]:
-    """Ranges from a file or from what was pasted: JSON, or a table with commas, semicolons or tabs.
-
-    A table may lack the column ``known``: what is not said to be known counts as read from the data.
-    """
+    """Ranges from JSON, or a table with commas, semicolons or tabs; what is not ``known`` was read from the data."""
     refuse(not len(text) <= MOST_JSON, f"a file of ranges must have 1 to {_MOST:,} of them")
     if isinstance(text, bytes):
         try:

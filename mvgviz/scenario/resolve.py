@@ -243,10 +243,7 @@ def left_for_noise(scenario: Scenario, delta: float) -> tuple[float, float]:
 
 def moments_along(directions: Directions, moments: FloatArray) -> FloatArray:
     """``w_kᵀ K w_k`` for each direction, none below 0."""
-    if directions.is_standard:
-        return np.maximum(np.diag(moments), 0.0)
-    w = directions.matrix
-    return np.asarray(np.maximum(np.einsum("ik,ik->k", w, moments @ w), 0.0))
+    return np.maximum(np.diag(turned_moments(directions, moments)), 0.0)
 
 
 def turned_moments(directions: Directions, moments: FloatArray) -> FloatArray:
@@ -336,8 +333,7 @@ def released_spectrum(directions: Directions) -> FloatArray | None:
 
 
 def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:
-    """The water filling behind max-PNR (its level None where there is none) over the budget of ``equal``, which has
-    equal shares and a guarantee that fits the form.
+    """The water filling behind max-PNR over the budget of ``equal``, which has equal shares and a fitting guarantee.
 
     The signal is the private release's own spectrum where the directions came with one, else what the data's second
     moments are along the directions (not private): the whole matrix where the measure is defined.

@@ -214,9 +214,8 @@ class Scenario(codec.Saved):
     def changed(self, **changes: Any) -> Self:
         """Return the same scenario with some fields changed by a person.
 
-        A mark stays, whatever the new value, until the field returns to its default or ``from_data`` says otherwise;
-        it goes along from ``priority_directions`` to ``priority`` and back. How much each priority column matters is
-        forgotten where others get priority.
+        A mark stays until the field returns to its default or ``from_data`` says otherwise; it goes along from
+        ``priority_directions`` to ``priority`` and back. Where others get priority, ``importance`` is forgotten.
         """
         unknown = set(changes) - set(declared(Scenario))
         refuse(unknown, f"a scenario has no field {', '.join(sorted(unknown))}")
@@ -234,10 +233,7 @@ class Scenario(codec.Saved):
         return new if marked == set(new.from_data) else replace(new, from_data=tuple(marked))
 
     def moved_to(self, new: Scenario) -> dict[str, Any]:
-        """Return the fields a release shows that ``new`` has otherwise, and not as the data's defaults have them.
-
-        Of other data, all that are not the defaults: what is the same came along.
-        """
+        """Return the fields a release shows that ``new`` has otherwise (with other data: all), unless as by default."""
         usual = self.default_for(new.data)
         before = self if new.data == self.data else usual
         return {name: value for name in MARKED
@@ -252,9 +248,8 @@ class Scenario(codec.Saved):
     def on(self, dataset: Dataset, **changes: Any) -> Scenario:
         """As :meth:`changed`, but features may be given by name: ``on(data, label="dose", priority=["age", "dose"])``.
 
-        Priority are rows of the answer, by the names they have there: features, or the levels of a category.
-        ``category`` takes names of categories, ``importance`` also a mapping from priority rows to their parts. The
-        scenario keeps positions, never names.
+        Priority are rows of the answer: features, or the levels of a category. ``importance`` may map these to parts.
+        The scenario keeps positions, never names.
         """
         instance("dataset", dataset, Dataset)
         if changes.get("label") is not None:
@@ -361,8 +356,7 @@ def usual_settings(scenario: Scenario) -> dict[str, Any]:
 def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
     """Return what changes with another task: its usual settings, unless the person has chosen some of them by hand.
 
-    A query that cannot serve the task gives way in any case, and so does a bound that the last task brought where it
-    would only bias an answer.
+    A query that cannot serve the task gives way in any case, and so does a bound that the last task brought.
     """
     asked, usual = scenario.changed(task=task), usual_settings(scenario.changed(task=task))
     opened = scenario.default_for(scenario.data)

@@ -67,10 +67,8 @@ class DataSource:
 
     ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with their origins (a pair is
     declared); the others are read from the file again, by the same rule, and count as not private. ``separator``,
-    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``levels`` of categories,
-    ``person`` and ``at_most``, ``units``, and ranges that are dates: as for :meth:`Dataset.from_frame`. ``title``: what
-    the person calls the data, which is published. ``directions``: the name
-    of the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
+    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``levels`` to ``units``: as
+    for :meth:`Dataset.from_frame`. ``title`` is published. ``directions``: the name of the file with the directions.
     """
 
     name: str = field(metadata={"kind": _TEXT})

@@ -25,10 +25,9 @@ POST = {
 class Task:
     """``metric``: what is measured, in words; ``rule``: the settings, the same for every mechanism.
 
-    ``post``: the steps of post-processing that matter. ``predicts``: a label is learned from some records and
-    predicted for others. ``of_directions``: the directions of second moments are used. ``queries``: those that serve it
-    with the same truth, from the most to the least noise that they usually need; none where only the query asked
-    for does. ``usual``: the settings that did best on many tables; None where none are known.
+    ``post``: the steps of post-processing that matter. ``predicts``: a label is learned from some records and predicted
+    for others. ``queries``: those that serve it with the same truth, from the most to the least noise that they usually
+    need; none where only the query asked for does. ``usual``: the settings that did best on many tables, if known.
     """
 
     key: str

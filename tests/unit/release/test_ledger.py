@@ -92,12 +92,6 @@ def test_what_is_not_covered_is_said_and_stays_said():
     assert ledger.total("karate", delta=1e-5).not_covered == ()
 
 
-def test_different_neighbours_do_not_add_up():
-    ledger = Ledger()
-    enter(ledger, 0.3, rule=RECORD)
-    assert enter(ledger, 0.3, rule=EDGE, query="laplacian").total_not_covered == (MIXED_RULES,)
-
-
 @pytest.mark.parametrize("query", [identity, mean, covariance, joint_moments])
 @pytest.mark.parametrize("lower", [-1.0, [0.0, 0.9, -3.0]])
 def test_replacing_a_record_costs_at_most_twice_what_removing_one_does(query, lower):
@@ -133,7 +127,10 @@ def test_a_cap_counts_a_removed_record_twice_beside_a_replaced_one(first):
     assert enter(ledger, 0.39 / 0.41 * spends[other] if other == ADDED else 0.5 * whole, rule=other)
 
 
-def test_no_cap_holds_for_records_and_edges_together():
+def test_no_sum_and_no_cap_hold_for_records_and_edges_together():
+    ledger = Ledger()
+    enter(ledger, 0.3, rule=RECORD)
+    assert enter(ledger, 0.3, rule=EDGE, query="laplacian").total_not_covered == (MIXED_RULES,)
     ledger = Ledger(cap=(9.0, 1e-5))
     enter(ledger, 0.1, rule=RECORD)
     with pytest.raises(InputError, match=r"one record replaced.*one edge added or removed.*another population"):

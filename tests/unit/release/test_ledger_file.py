@@ -256,8 +256,10 @@ def test_whoever_waits_too_long_for_a_turn_is_told(path, monkeypatch):
     release(ledger)
 
 
-def test_it_is_written_through_to_the_disk(path):
+def test_it_is_written_through_to_the_disk_and_says_in_its_header_what_it_is(path):
+    """Bytes 60 and 68 of a SQLite file: ledgers that were written stay readable as long as these stay."""
     release(Ledger(path))
+    assert (path.read_bytes()[60:64], path.read_bytes()[68:72]) == ((4).to_bytes(4, "big"), b"mvgl")
     with ledger_file.LedgerFile(path).transaction() as book:
         assert book._rows.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert book._rows.execute("PRAGMA synchronous").fetchone() == (2,)
@@ -440,14 +442,6 @@ def test_the_cap_of_a_ledger_from_before_caps_had_parts_stays(path):
     assert Ledger(path).would_exceed("patients of 2025", 0.0, epsilon_pure=0.6)
 
 
-def test_a_file_says_in_its_header_what_it_is(path):
-    """Bytes 60 and 68 of a SQLite file: ledgers that were written stay readable as long as these stay."""
-    release(Ledger(path))
-    header = path.read_bytes()[:100]
-    assert header[68:72] == b"mvgl"
-    assert int.from_bytes(header[60:64], "big") == 4
-
-
 # Where it is, and what comes from elsewhere
 
 
@@ -561,13 +555,16 @@ def test_thousands_of_releases_are_taken_in_at_once():
     assert many < 10 * few  # added up anew each time: 16
 
 
-def test_a_lasting_ledger_moves_with_its_populations_and_what_was_unfinished(path, tmp_path):
+def test_a_lasting_ledger_moves_with_its_populations_their_names_and_what_was_unfinished(path, tmp_path):
     ledger, other = Ledger(path), Ledger(tmp_path / "other.sqlite")
     release(ledger, 0.3, "a")
+    ledger.join("a", "patients")
     with pytest.raises(ZeroDivisionError), ledger.reserved(spend(0.4), population="b"):
         raise ZeroDivisionError
     assert other.import_json(ledger.to_json()) == 2
     assert [(entry.population, entry.state) for entry in other.entries] == [("a", "released"), ("b", "reserved")]
+    assert other.same_people("patients") == {"a", "patients"}
+    assert len(other.entries_about("patients")) == 1
 
 
 @pytest.mark.parametrize("text", [
@@ -582,15 +579,6 @@ def test_what_is_no_ledger_is_not_taken_in(path, text):
     with pytest.raises(InputError, match="this is not a ledger of mvgviz"):
         ledger.import_json(text, population="patients")
     assert ledger.entries == ()
-
-
-def test_names_for_the_same_people_come_along(path, tmp_path):
-    ledger, other = Ledger(path), Ledger(tmp_path / "other.sqlite")
-    release(ledger, 0.3, "clinic")
-    ledger.join("clinic", "patients")
-    other.import_json(ledger.to_json())
-    assert other.same_people("patients") == {"clinic", "patients"}
-    assert len(other.entries_about("patients")) == 1
 
 
 def test_names_that_were_joined_after_their_releases_were_brought_are_joined(path):

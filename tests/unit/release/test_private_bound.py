@@ -51,12 +51,6 @@ def test_a_release_finds_the_length_anew_and_tells_it():
         release_setup(setup, ledger=ledger)
 
 
-def test_what_a_seed_found_is_not_released():
-    setup = build(scenario(), DATA)
-    with pytest.raises(InputError, match="radius: drawn from a seed"):
-        release(setup.query, setup.design)
-
-
 def test_a_declared_bound_is_told_and_spends_nothing():
     given = release_setup(build(scenario(bound="even"), DATA))
     told = json.loads(to_metadata_json(given))["record_bound"]
@@ -94,15 +88,13 @@ def test_where_it_does_not_go_together_a_sentence_says_so(choices, said):
         build(scenario(**choices), DATA)
 
 
-def test_directions_from_a_file_go_with_it():
+@pytest.mark.parametrize("query", ["mean", "covariance"])
+def test_directions_from_a_file_go_with_it_and_together_it_is_called_an_upper_bound(query):
     turned = from_matrix(np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0])
-    setup = build(scenario(directions="upload"), DATA, uploaded=turned)
+    setup = build(scenario(query, directions="upload"), DATA, uploaded=turned)
     given = release_setup(setup, accept=plan(setup).caveats)
     assert all(receipt.is_fresh for receipt in given.bound.receipts)
-
-
-def test_together_it_is_called_an_upper_bound():
-    assert release_setup(build(scenario("mean"), DATA)).mu_is == "upper bound"
+    assert given.mu_is == "upper bound"
 
 
 def test_rounding_is_covered_for_moments_in_large_coordinates():

@@ -131,7 +131,9 @@ def setups(*families):
 
 def test_a_plan_of_mixed_families_costs_what_is_exact_and_the_ledger_counts_two_pots():
     both = setups("box", "gaussian")
-    planned, mu = plan_together(both), plan(both[1]).mu
+    planned, mu, block = plan_together(both), plan(both[1]).mu, both[0].design.blocks[0]
+    assert len(block.rows) == both[0].query.rows
+    assert planned_noise(both[0]).per_std() == pytest.approx(block.half_width(0.95))
     assert planned.epsilon == plan_epsilon(1e-6, [planned.epsilon_pure], mu) == pytest.approx(0.9805, abs=1e-4)
     assert (planned.mu, planned.epsilon_pure) == (mu, pytest.approx(0.5, rel=1e-15))
     assert (plan(both[0]).mu, plan(both[0]).epsilon) == (0.0, planned.epsilon_pure)
@@ -140,13 +142,6 @@ def test_a_plan_of_mixed_families_costs_what_is_exact_and_the_ledger_counts_two_
     box, gaussian = release_together(both, ledger=ledger, population="people", accept=plan_together(both).caveats)
     assert (box.family, gaussian.family) == ("box", "gaussian")
     assert ledger.total("people", delta=1e-6).epsilon == pytest.approx(1.0, rel=1e-9)
-
-
-def test_the_planned_intervals_are_those_of_the_family():
-    [setup] = setups("box")
-    size = setup.query.rows
-    assert planned_noise(setup).per_std() == pytest.approx(setup.design.blocks[0].half_width(0.95))
-    assert len(setup.design.blocks[0].rows) == size
 
 
 def session(**choice):
