@@ -29,7 +29,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.families import FAMILIES, Block
 from mvgviz.provenance import system_noise
 from mvgviz.query.dataset import Dataset
@@ -147,28 +147,22 @@ def empty_place(table: Dataset) -> FloatArray:
     return np.asarray(empty)
 
 
-def refuse_inexact(blocks: Sequence[Block]) -> None:
-    """Raise `InputError` for noise that whole numbers cannot draw exactly."""
-    if not all(block.family.is_pure for block in blocks):
-        raise InputError("ellipse noise cannot be drawn exactly, so it is only for trials; release box, Laplace or "
-                         "Gaussian noise")
-
-
 def checked_body(table: Dataset, query: Query, blocks: Sequence[Block]) -> ReplacedColumn:
     """Return what one record can change; raise `InputError` if this query cannot be released with this noise."""
-    refuse_inexact(blocks)
+    refuse(not all(block.family.is_pure for block in blocks), "ellipse noise cannot be drawn exactly, so it is only "
+           "for trials; release box, Laplace or Gaussian noise")
     body = query.neighbours
     if not ((query.is_mean or query.is_table) and type(body) is ReplacedColumn):
         raise InputError("box and Laplace noise need a mean or a table without a clipping bound; choose Gaussian noise")
-    if any(block.family.name == "laplace" and len(block.rows) > 1 for block in blocks):
-        raise InputError("Laplace noise has one feature in each block")
+    refuse(any(block.family.name == "laplace" and len(block.rows) > 1 for block in blocks),
+           "Laplace noise has one feature in each block")
     rows = sorted(row for block in blocks for row in block.rows)
     asked = (query.row_names, query.n_records, query.neighbour_rule, list(range(query.rows)))
     widths = move_widths(table.widths, table.levels, added=body.added)
     rule = rule_of("add-remove" if body.added else "replace", table.per_person)
-    if asked != (table.features, table.n_records, rule, rows) or not np.array_equal(body.widths, widths):
-        raise InputError("query, data and noise must have the same features, ranges, records and people; make the "
-                         "query from this data")
-    if not table.n_records <= _MOST_RECORDS:
-        raise InputError(f"box and Laplace noise allow at most {_MOST_RECORDS:,} records; choose Gaussian noise")
+    refuse(asked != (table.features, table.n_records, rule, rows) or not np.array_equal(body.widths, widths),
+           "query, data and noise must have the same features, ranges, records and people; make the query from this "
+           "data")
+    refuse(not table.n_records <= _MOST_RECORDS,
+           f"box and Laplace noise allow at most {_MOST_RECORDS:,} records; choose Gaussian noise")
     return body

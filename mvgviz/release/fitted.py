@@ -106,8 +106,8 @@ def _asked(release: Release, label: str) -> tuple[list[str], int, FloatArray, Fl
     what 1 of them is in the data's units."""
     names = labels(release)
     one_of("label", label, names)
-    low, high = _ends(release.ranges or {}, release.ranges or {})
-    size = np.maximum(np.abs(low), np.abs(high))
+    ranges = release.ranges or {}
+    size = np.abs(_ends(ranges, ranges)).max(axis=0)
     moments = (release.noisy + release.noisy.T) / 2 / np.outer(size, size)
     return names, names.index(label), size, moments, _own_units(release, names)[0] * size[: len(names)]
 

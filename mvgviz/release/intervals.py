@@ -112,17 +112,12 @@ def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range], rows:
     """Return how to convert an answer with these ``rows`` to the units of ``ranges``, if it can and need be."""
     if not (kind.degree or (kind.by_group and rows)) or scale not in SCALED_TO:
         return None
-    low, high = SCALED_TO[scale]
-    if kind.by_group and rows:  # the last row counts records
-        widths = [(ranges[name].high - ranges[name].low) / (high - low) for name in rows[:-1]]
-        return DataUnits(offset=frozen(np.zeros(len(rows))), factor=frozen(np.array([*widths, 1.0])),
-                         cols=frozen(np.ones(1)))
-    lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).T
-    factor = (upper - lower) / (high - low)
-    if kind.degree == 1:
-        return DataUnits(offset=frozen(lower - low * factor), factor=frozen(factor), cols=frozen(np.ones(1)))
-    factor = frozen(np.append(factor, np.ones(int(kind.has_constant))))
-    return DataUnits(offset=frozen(np.zeros(factor.size)), factor=factor, cols=factor)
+    (low, high), names = SCALED_TO[scale], rows[:-1] if kind.by_group and rows else tuple(ranges)
+    lower, upper = np.array([ranges[name][:2] for name in names], dtype=np.float64).T
+    more = np.ones(int(kind.by_group or kind.has_constant))  # the last row counts records, or is the constant's
+    factor = frozen(np.append((upper - lower) / (high - low), more))
+    offset = lower - low * factor if kind.degree == 1 else np.zeros(factor.size)
+    return DataUnits(offset=frozen(offset), factor=factor, cols=factor if kind.degree == 2 else frozen(np.ones(1)))
 
 
 def row_widths(noise: EntryNoise, units: DataUnits | None, level: float = LEVEL) -> FloatArray:

@@ -34,7 +34,7 @@ from mvgviz.query.dataset import Dataset, checked_range
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.queries import AS_DECLARED, Query
 from mvgviz.release.answer import Announced, Release
-from mvgviz.release.box_noise import Lattice, noisy_values, pure_epsilon, refuse_inexact
+from mvgviz.release.box_noise import Lattice, noisy_values, pure_epsilon
 from mvgviz.release.entries import CAVEATS, Spend, in_words
 from mvgviz.release.intervals import EntryNoise
 from mvgviz.release.kept import keep
@@ -246,7 +246,6 @@ def _hardened(query: Query, design: NoiseDesign, largest: FloatArray | None, tab
         sides = design.row_side, design.col_side
         plan = hardening_for(query, *sides, design.mu, largest)
         return plan, lambda progress: noisy_answer(query, *sides, design.mu, plan=plan, progress=progress)[0]
-    refuse_inexact(design.blocks)
     if table is None:
         raise InputError("box and Laplace noise round the records first; give the query's data with table=")
     return (Lattice.of(table, query, design.blocks),
