@@ -48,7 +48,7 @@ def _ledger(path: Path | None) -> Ledger:
 def audit(chosen: argparse.Namespace) -> int:
     """Print what the attack achieved beside the claim; return 1 when the noise is not as claimed."""
     opened = opened_study(chosen)
-    setup = build(opened.scenario, opened.dataset, uploaded=opened.directions)
+    setup = build(opened.study.scenario, opened.dataset, uploaded=opened.directions)
     rng = None if chosen.released else np.random.default_rng(count("seed", chosen.seed, at_least=0))
     result = _attacked(setup, count("attacks", chosen.attacks), rng)
     claim = setup.epsilon_spent if result.delta else setup.design.pure_epsilon

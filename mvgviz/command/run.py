@@ -42,8 +42,9 @@ def run(chosen: argparse.Namespace) -> int:
         if path is not None and (path.is_dir() or not path.parent.is_dir()):
             raise InputError(f"the {name} must be a file in an existing folder, got {path}")
     opened = opened_study(chosen)
-    scenario = opened.scenario if chosen.trials is None else opened.scenario.changed(trials=chosen.trials)
-    dataset, directions = opened.dataset, opened.directions
+    scenario, dataset, directions = opened.study.scenario, opened.dataset, opened.directions
+    if chosen.trials is not None:
+        scenario = scenario.changed(trials=chosen.trials)
     setup = build(scenario, dataset, uploaded=directions)
     with _stop_on_interrupt() as stopped, _workers(chosen.cluster) as workers:
         results = run_trials(scenario, dataset, problem=pose(scenario, dataset, uploaded=directions),
@@ -66,7 +67,7 @@ def run(chosen: argparse.Namespace) -> int:
         say(f"report: {chosen.report}")
     for name, made in (("program", python_script), ("notebook", notebook)):
         if getattr(chosen, name) is not None:
-            write_bytes(getattr(chosen, name), made(scenario, source=opened.source))
+            write_bytes(getattr(chosen, name), made(scenario, source=opened.study.source))
             say(f"{name}: {getattr(chosen, name)}")
     return 0
 
@@ -184,8 +185,8 @@ def slides(chosen: argparse.Namespace) -> int:
         from mvgviz.report.talk import talk_html
     except ModuleNotFoundError as error:
         raise InputError(f"slides need {error.name}: {install_words('app')}") from None
-    setup = build(opened.scenario, opened.dataset, uploaded=opened.directions)
-    simulated = opened.scenario.is_upload and chosen.on != "data"
+    setup = build(opened.study.scenario, opened.dataset, uploaded=opened.directions)
+    simulated = opened.study.scenario.is_upload and chosen.on != "data"
     page = talk_html(on_simulated_data(setup, uploaded=opened.directions) if simulated else setup, simulated=simulated)
     if out.suffix.lower() == ".pdf":
         if _printed(page, out):

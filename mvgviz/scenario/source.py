@@ -114,7 +114,7 @@ class DataSource:
         known = [*table.columns, *table.texts]
         gone = [name for name in dict.fromkeys(wanted) if name not in known]
         refuse(gone, f"{table.name} does not fit: it lacks {listed(gone)} and has {listed(known)}; choose the study's "
-               f"file, {self.name}, or one with the same columns")
+               "file, or one with the same columns")
 
     def dataset(self, table: Table) -> Dataset:
         """Return the table as it was used: its features, its ranges, what becomes of gaps."""
