@@ -8,6 +8,7 @@ import math
 import re
 import weakref
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ import streamlit as st
 from mvgviz.data import Table, propose_ranges
 from mvgviz.data.recognise import are_dates, holds_dates, levels_of
 from mvgviz.data.table import is_missing
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.provenance import Category, Origin, Range, weakest
 from mvgviz.query.frames import OTHER, as_date, as_day, level_text
 from mvgviz.scenario.ranges import fitting, range_of, ranges_from_text, ranges_to_csv, ranges_to_json
@@ -47,7 +48,7 @@ def kind_of(opened: OpenFile, table: Table, name: str) -> str:
     usual = TRUE_FALSE if name in table.true_false else NUMBER
     if name in table.texts:
         usual = DATE if _holds_dates(table, name) else CATEGORY
-    return str(opened.said["kinds"].get(name, usual))
+    return str(opened.said.kinds.get(name, usual))
 
 
 _holds_dates, _numbers_proposed = cached(32, of_session)(holds_dates), cached(4, of_session)(propose_ranges)
@@ -72,7 +73,7 @@ def _category_of(opened: OpenFile, table: Table, name: str) -> Category | None:
     """Return the declared levels of a column used as a category; true and false need no typing."""
     kind = kind_of(opened, table, name) if opened.orientation == "rows" else NUMBER
     usual = Category(_two_levels(table, name)) if kind == TRUE_FALSE else None
-    return opened.said["levels"].get(name, usual) if kind in _BY_LEVEL else None
+    return opened.said.levels.get(name, usual) if kind in _BY_LEVEL else None
 
 
 @cached(32, of_session)
@@ -89,16 +90,14 @@ def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> di
     numbers = None if columns is None else tuple(name for name in columns if name in table.columns)
     found: dict[str, Any] = {} if numbers == () else dict(
         _numbers_proposed(table, numbers, orientation=opened.orientation))
-    if columns is None:
-        return found
-    for name in columns:
+    for name in columns or ():
         kind = kind_of(opened, table, name)
         if kind in (CATEGORY, ORDERED):
             levels = _levels(table, name)
-            found[name] = None if levels is None else _category(levels, Origin.READ, kind)
+            found[name] = None if levels is None else Category(levels, Origin.READ, kind == ORDERED)
         elif kind in (DATE, TRUE_FALSE):
             found[name] = _days(table, name) if kind == DATE else None
-    return {name: found[name] for name in columns}
+    return found if columns is None else {name: found[name] for name in columns}
 
 
 def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
@@ -108,49 +107,39 @@ def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[st
     """
     said = opened.said
     if columns is None:
-        return {"columns": None, "ranges": dict(opened.ranges) or None}
-    kinds = {name: kind_of(opened, table, name) for name in columns if name != said["person"]}
-    for name in kinds:
-        if misfit := _misfit(opened, table, name):
-            raise InputError(f"the column {name} does not fit. {misfit} Or leave it out")
-    ready = [name for name in kinds if not _lacks(opened, table, name)]
-    if not ready:
-        raise InputError("no column is ready: type its levels or its range, or use the proposals")
-    ranges = {name: span for name, span in opened.ranges.items()
+        return {"columns": None, "ranges": dict(said.ranges) or None}
+    kinds = {name: kind_of(opened, table, name) for name in columns if name != said.person}
+    notes = {name: _lacks_or_misfits(opened, table, name) for name in kinds}
+    for name, (_, misfit) in notes.items():
+        refuse(misfit, f"the column {name} does not fit. {misfit} Or leave it out")
+    ready = [name for name, (lacks, _) in notes.items() if not lacks]
+    refuse(not ready, "no column is ready: type its levels or its range, or use the proposals")
+    ranges = {name: span for name, span in said.ranges.items()
               if kinds.get(name) in (NUMBER, DATE) or (name not in kinds and name in table.columns)}
     levels = {name: category for name in ready if (category := _category_of(opened, table, name)) is not None}
-    units = {name: unit for name, unit in said["units"].items() if kinds.get(name) == NUMBER and unit}
+    units = {name: unit for name, unit in said.units.items() if kinds.get(name) == NUMBER and unit}
     return {"columns": ready, "ranges": ranges or None, "levels": levels or None, "units": units or None,
-            "person": said["person"] or None, "at_most": said["at_most"] if said["person"] else None}
+            "person": said.person or None, "at_most": said.at_most if said.person else None}
 
 
-def _lacks(opened: OpenFile, table: Table, name: str) -> str:
-    """Return what a column needs before it can be used; empty where it is ready."""
+def _lacks_or_misfits(opened: OpenFile, table: Table, name: str) -> tuple[str, str]:
+    """Return what a column needs before it can be used, else what in it does not fit what the person typed."""
     kind, category = kind_of(opened, table, name), _category_of(opened, table, name)
-    if kind == DATE and name not in opened.ranges:
-        return "Left out until it has a range."
+    if kind == DATE and name not in opened.said.ranges:
+        return "Left out until it has a range.", ""
     if kind in _BY_LEVEL and (category is None or len(tuple(category.levels)) < 2):
-        return "Left out until it has two or more levels."
-    return ""
-
-
-def _misfit(opened: OpenFile, table: Table, name: str) -> str:
-    """Return what in a column does not fit what the person typed; empty where it fits."""
-    kind, category = kind_of(opened, table, name), _category_of(opened, table, name)
-    if _lacks(opened, table, name):
-        return ""
+        return "Left out until it has two or more levels.", ""
     if kind == DATE and (rows := _undated(table, name)):
-        return (f"Cells that are no dates such as 2024-03-05 or 05.03.2024: {len(rows):,}, the first in row "
-                f"{table.file_row(rows[0])}. Correct the file.")
-    if category is None or OTHER in category.levels:
-        return ""
-    others = _unnamed(table, name, tuple(category.levels))
-    return f"Values that fit no level: {others:,}. Add levels, or the level {OTHER}." if others else ""
+        return "", (f"Cells that are no dates such as 2024-03-05 or 05.03.2024: {len(rows):,}, the first in row "
+                    f"{table.file_row(rows[0])}. Correct the file.")
+    if category is not None and OTHER not in category.levels and (
+            others := _unnamed(table, name, tuple(category.levels))):
+        return "", f"Values that fit no level: {others:,}. Add levels, or the level {OTHER}."
+    return "", ""
 
 
 @cached(64, of_session)
 def _undated(table: Table, name: str) -> list[int]:
-    """Return the records whose cell is neither a date nor a gap."""
     return [k for k, cell in enumerate(table.cells(name)) if not is_missing(str(cell)) and not are_dates([str(cell)])]
 
 
@@ -163,7 +152,7 @@ def _unnamed(table: Table, name: str, levels: tuple[str, ...]) -> int:
 def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
     """Draw a row for each column and take what the person types into what is said of the file."""
     said, names = opened.said, list(proposal)[:_SHOWN]
-    said["hints"] = {name: ends for name, ends in proposal.items() if isinstance(ends, tuple)}
+    said.hints = {name: ends for name, ends in proposal.items() if isinstance(ends, tuple)}
     by_name = opened.orientation == "rows"
     looked = by_name and st.toggle("Show what ranges do to my data (not private, for you)", key="upload_look",
                                    help="What you type or choose after looking counts as read from the data.",
@@ -172,13 +161,13 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
 
     def taken() -> None:
         sent, read = st.session_state[_KEY].rows, its()
-        if sent and read is not None and sent["seq"] != said["seen"]:
-            said["seen"] = sent["seq"]
+        if sent and read is not None and sent["seq"] != said.seen:
+            said.seen = sent["seq"]
             take_rows(opened, read, sent["rows"])
 
     rows = [_row(opened, table, name, proposal[name], looked=bool(looked), by_name=by_name) for name in names]
     _component(key=_KEY, on_rows_change=taken, data={
-        "rows": rows, "seen": said["seen"],
+        "rows": rows, "seen": said.seen,
         "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
         on_accept_change=lambda: _accept(opened, {(name := st.session_state[_KEY].accept): proposal.get(name)}))
     known = {name: _known(opened, table, name) for name in proposal}
@@ -194,9 +183,8 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
             name for name in proposal if not by_name or kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
-        some = "All" if len(unknown) == len(proposal) else f"{len(unknown):,} of {len(proposal):,}"
-        st.caption(f":material/visibility: {some} ranges are proposed from the data: **not private**. Type what you "
-                   "know.")
+        st.caption(f":material/visibility: {len(unknown):,} of {len(proposal):,} ranges are proposed from the data: "
+                   "**not private**. Type what you know.")
     if len(proposal) > len(names):
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 
@@ -209,17 +197,17 @@ def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bo
         NUMBER, TRUE_FALSE, CATEGORY, ORDERED, OUT]
     of_levels = kind in _BY_LEVEL
     hints = [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""]
-    span = category if of_levels else opened.ranges.get(name)
-    note = _lacks(opened, table, name) or _misfit(opened, table, name) if by_name else ""
-    if name in opened.half and not of_levels:
-        note = " ".join(filter(None, [_wrong(opened.half[name], table.decimal or ".", dates=kind == DATE),
+    span = category if of_levels else said.ranges.get(name)
+    note = "".join(_lacks_or_misfits(opened, table, name)) if by_name else ""
+    if name in said.half and not of_levels:
+        note = " ".join(filter(None, [_wrong(said.half[name], table.decimal or ".", dates=kind == DATE),
                                       note or "Until then the range is read from the data."]))
     if not note and span is not None and not span.origin.is_covered:
         note = span.origin.value.capitalize()
     if looked:
-        ends = opened.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
+        ends = said.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
         note = " · ".join(part for part in (note, effect(table, name, ends, opened.missing)) if part)
-    return {"name": name, "kind": kind, "kinds": kinds, "low": low, "high": high, "unit": said["units"].get(name, ""),
+    return {"name": name, "kind": kind, "kinds": kinds, "low": low, "high": high, "unit": said.units.get(name, ""),
             "levels": "" if category is None else levels_text(category.levels), "hints": hints, "note": note,
             "levelsHint": levels_text(proposed.levels) if isinstance(proposed, Category) else "",
             "proposed": proposed is not None}
@@ -238,10 +226,8 @@ def _wrong(texts: tuple[str, str], decimal: str, *, dates: bool) -> str:
 
 def cells_of(opened: OpenFile, name: str) -> tuple[str, str]:
     """Return the two cells of a range: as typed, the known ends, or nothing."""
-    if name in opened.half:
-        return opened.half[name]
-    span = opened.ranges.get(name)
-    return ("", "") if span is None else (_text(span.low), _text(span.high))
+    span = opened.said.ranges.get(name)
+    return opened.said.half.get(name, ("", "") if span is None else (_text(span.low), _text(span.high)))
 
 
 def _text(end: float | str) -> str:
@@ -260,20 +246,18 @@ def gaps_in(table: Table, name: str) -> Any:
 def effect(table: Table, name: str, ends: Range | None, missing: str) -> str:
     """Say how many values are clipped and missing, and how far both move the mean."""
     gaps, dates = gaps_in(table, name), ends is not None and isinstance(ends.low, str)
-    if name in table.texts and not dates:
-        return f"{gaps.mean():.1%} gaps"
     if dates and ends is not None:
         ends = Range(as_day(str(ends.low)), as_day(str(ends.high)))
-        values = np.array([np.nan if gap else as_day(cell) for gap, cell in zip(
-            gaps, table.cells(name), strict=True)])
+        there = np.array([as_day(cell) for gap, cell in zip(gaps, table.cells(name), strict=True) if not gap])
+    elif name in table.texts:
+        return f"{gaps.mean():.1%} gaps"
     else:
-        values = table.values[:, table.columns.index(name)]
-    there = values[~gaps]
+        there = table.values[~gaps, table.columns.index(name)]
     if ends is None or not there.size or not ends.low < ends.high:
         return ""
     used = np.clip(there, ends.low, ends.high)
     total = used.sum() + (gaps.sum() * (ends.low + ends.high) / 2 if missing == "middle" else 0.0)
-    moved = total / (values.size if missing == "middle" else there.size) - there.mean()
+    moved = total / (gaps.size if missing == "middle" else there.size) - there.mean()
     clipped = np.mean((there < ends.low) | (there > ends.high))
     return f"{clipped:.1%} clipped, {gaps.mean():.1%} gaps, mean moves by {as_number(float(moved))}{' days' * dates}"
 
@@ -290,45 +274,41 @@ def take_rows(opened: OpenFile, table: Table, rows: Iterable[Mapping[str, Any]])
                 continue  # its cells are those of the other kind
             if row["kind"] != TRUE_FALSE:
                 _take_levels(opened, name, str(row["levels"]))
-            said["units"][name] = " ".join(str(row["unit"]).split())[:40]
+            said.units[name] = " ".join(str(row["unit"]).split())[:40]
         _take_ends(opened, name, (str(row["low"]).strip(), str(row["high"]).strip()),
                    decimal=table.decimal or ".", dates=kind_of(opened, table, name) == DATE)
 
 
 def _take_kind(opened: OpenFile, table: Table, name: str, kind: str) -> bool:
-    """Take a column's kind; return whether it changed."""
     said, before = opened.said, kind_of(opened, table, name)
     if kind == before or kind not in (NUMBER, TRUE_FALSE, CATEGORY, ORDERED, DATE, OUT):
         return False
     if kind == OUT:
-        said["columns"] = [other for other in said["columns"] or () if other != name]
+        said.columns = [other for other in said.columns or () if other != name]
     else:
-        said["kinds"][name] = kind
-        if ORDERED in (kind, before) and name in said["levels"]:
-            said["levels"][name] = _category(said["levels"][name].levels, said["levels"][name].origin, kind)
+        said.kinds[name] = kind
+        if ORDERED in (kind, before) and name in said.levels:
+            said.levels[name] = replace(said.levels[name], ordered=kind == ORDERED)
         if kind == TRUE_FALSE:
-            said["levels"][name] = Category(_two_levels(table, name), Origin.READ if opened.looked else Origin.DECLARED)
+            said.levels[name] = Category(_two_levels(table, name), Origin.READ if opened.looked else Origin.DECLARED)
         draw_anew()
     return True
 
 
-def _category(levels: Iterable[str], origin: Origin, kind: str) -> Category:
-    return Category(tuple(levels), origin, kind == ORDERED)
-
-
 def _take_levels(opened: OpenFile, name: str, text: str) -> None:
     """Take the levels typed; a list that the data proposed keeps that origin when it is edited."""
-    said, before = opened.said, opened.said["levels"].get(name)
+    said, before = opened.said, opened.said.levels.get(name)
     levels, known = levels_in(text), () if before is None else before.levels
     if levels == known or text == "".join(levels_text(known).splitlines()):  # a browser's input has one line
         return
     if before is not None and not before.origin.is_covered:
-        said["read_levels"].setdefault(name, set()).update(before.levels)
+        said.read_levels.setdefault(name, set()).update(before.levels)
     if not levels:
-        said["levels"].pop(name, None)
+        said.levels.pop(name, None)
         return
-    read = opened.looked or said["read_levels"].get(name, set()) & set(levels)
-    said["levels"][name] = _category(levels, Origin.READ if read else Origin.DECLARED, said["kinds"].get(name, ""))
+    read = opened.looked or said.read_levels.get(name, set()) & set(levels)
+    said.levels[name] = Category(levels, Origin.READ if read else Origin.DECLARED,
+                                    said.kinds.get(name) == ORDERED)
 
 
 def levels_text(levels: Iterable[str]) -> str:
@@ -346,21 +326,21 @@ def levels_in(text: str) -> tuple[str, ...]:
 def _take_ends(opened: OpenFile, name: str, texts: tuple[str, str], *, decimal: str, dates: bool) -> None:
     if texts == cells_of(opened, name):
         return
-    span = None
+    said, span = opened.said, None
     try:
         ends = [_written(text) if dates else _number(text, decimal) for text in texts]
-        hint = opened.said["hints"].get(name, ())
+        hint = said.hints.get(name, ())
         retyped = [*map(_text, ends)] == [*map(_text, hint)]  # one end alone, such as 0, may well be known
         if all(texts):
-            span = range_of(name, stated((ends[0], ends[1]), opened.ranges.get(name), opened.proposed.get(name, ()),
+            span = range_of(name, stated((ends[0], ends[1]), said.ranges.get(name), said.proposed.get(name, ()),
                                          usual=Origin.ACCEPTED if retyped else opened.stated))
     except (InputError, ValueError):
         pass
     opened.let_go(name)
     if span is not None and span.low < span.high:
-        opened.ranges[name] = span
+        said.ranges[name] = span
     elif any(texts):
-        opened.half[name] = texts
+        said.half[name] = texts
 
 
 def _written(text: str) -> str:  # 2024-03-05; a year or a month stays
@@ -378,29 +358,26 @@ def stated(ends: tuple[Any, Any], before: Range | None, proposed: tuple[Any, ...
     """Return a range with the weakest origin of its ends: typed ones have the usual, those from the data their own."""
     if before is not None and before[:2] == ends:
         return before
-    origins = []
-    for end in ends:
-        if before is not None and end in before[:2] and not before.origin.is_covered:
-            origins.append(before.origin)
-        else:
-            origins.append(Origin.ACCEPTED if end in proposed else usual)
-    return Range(*ends, weakest(origins))
+    read = before[:2] if before is not None and not before.origin.is_covered else ()
+    return Range(*ends, weakest(before.origin if before and end in read else
+                                Origin.ACCEPTED if end in proposed else usual for end in ends))
 
 
 def _known(opened: OpenFile, table: Table, name: str) -> Range | Category | None:
     of_levels = opened.orientation == "rows" and kind_of(opened, table, name) in _BY_LEVEL
-    return _category_of(opened, table, name) if of_levels else opened.ranges.get(name)
+    return _category_of(opened, table, name) if of_levels else opened.said.ranges.get(name)
 
 
 def _accept(opened: OpenFile, proposal: Proposal) -> None:
     """Accept what the data proposes where the person has typed nothing."""
+    said = opened.said
     for name, proposed in proposal.items():
-        opened.half.pop(name, None)
+        said.half.pop(name, None)
         if isinstance(proposed, Category):
-            opened.said["levels"].setdefault(name, proposed)
+            said.levels.setdefault(name, proposed)
         elif proposed is not None:
-            span = opened.ranges.get(name, Range(proposed[0], proposed[1], Origin.READ))
-            opened.ranges[name] = Range(span.low, span.high, Origin.ACCEPTED) if span.origin is Origin.READ else span
+            span = said.ranges.get(name, Range(proposed[0], proposed[1], Origin.READ))
+            said.ranges[name] = span._replace(origin=Origin.ACCEPTED) if span.origin is Origin.READ else span
     draw_anew()
 
 
@@ -418,8 +395,8 @@ def draw_anew() -> None:
 
 def _draw_files(opened: OpenFile, proposal: Proposal) -> None:
     with st.popover("Ranges as a file", icon=":material/swap_vert:", key="upload_ranges_files"):
-        known = {name: opened.ranges.get(name, Range(ends[0], ends[1], Origin.READ)) for name, ends in proposal.items()
-                 if isinstance(ends, tuple) and not isinstance(ends[0], str)}
+        known = {name: opened.said.ranges.get(name, Range(ends[0], ends[1], Origin.READ))
+                 for name, ends in proposal.items() if isinstance(ends, tuple) and not isinstance(ends[0], str)}
         for label, name, mime, content in (("As CSV", "ranges.csv", "text/csv", ranges_to_csv),
                                            ("As JSON", "ranges.json", "application/json", ranges_to_json)):
             offer_file(label, name, mime, partial(content, known), key=f"upload_{name}")
@@ -434,15 +411,13 @@ def _draw_files(opened: OpenFile, proposal: Proposal) -> None:
 
 
 def _take_file(opened: OpenFile, features: tuple[str, ...]) -> None:
-    """Take the ranges of the chosen file, and say which were skipped."""
     chosen = st.session_state.get(_FILE)
     st.session_state[_ANSWER] = None
     if chosen is None:
         return
     try:
         taken, others = fitting(ranges_from_text(chosen.getvalue()), features)
-        if not taken:
-            raise InputError(f"no range in the file names a column of your data; they name {listed(others)}")
+        refuse(not taken, f"no range in the file names a column of your data; they name {listed(others)}")
     except InputError as error:
         st.session_state[_ANSWER] = error
         return

@@ -19,14 +19,30 @@ import streamlit as st
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, Ranges, weakest
+from mvgviz.provenance import Category, Origin, Range, Ranges, weakest
 from mvgviz.scenario.scenario import UPLOAD
 from mvgviz.scenario.source import MOST_TITLE
 from mvgviz.scenario.study import Study
 from mvgviz.text import one_line
 from mvgviz.ui.streamlit_internals import let_go
 
-_OPEN_FILES = "_open_files"
+
+@dataclass(eq=False)
+class Said:
+    """What the person said of a table as it is read now: which columns, whose rows, and by column."""
+
+    columns: Any = None  # the list of those in use; None: as suggested
+    person: str = ""  # the column that says whose row it is; empty: each is a person's
+    at_most: int = 1  # rows of each person
+    seen: int = 0  # the form's last message
+    ranges: dict[str, Range] = field(default_factory=dict)
+    proposed: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # ends that the data gave
+    hints: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # ranges proposed in the form
+    half: dict[str, tuple[str, str]] = field(default_factory=dict)  # the two cells of incomplete ranges
+    kinds: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, Category] = field(default_factory=dict)
+    read_levels: dict[str, set[str]] = field(default_factory=dict)  # that the data gave
+    units: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -49,32 +65,11 @@ class OpenFile:
     edits: int = 0
     looked: bool = False  # whether the person saw results on it: what is said of it from then on is the data's
     study: Study | None = field(default=None, repr=False)  # that its reading was last taken from
-    _said: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+    _said: dict[str, Said] = field(default_factory=dict, repr=False)
 
     @property
-    def said(self) -> dict[str, Any]:
-        """What the person said of the table as read now: ``columns`` in use (None: as suggested), and by column.
-
-        ``person``: the column that says whose row it is (empty: each is a person's), with ``at_most`` rows each.
-        ``proposed`` and ``read_levels``: what the data gave. ``half``: the two cells of incomplete ranges. ``hints``:
-        ranges proposed in the form. ``seen``: the form's last message.
-        """
-        return self._said.setdefault(self.read_as, {
-            "columns": None, "person": "", "at_most": 1, "seen": 0,
-            **{part: {} for part in (
-                "ranges", "proposed", "hints", "half", "kinds", "levels", "read_levels", "units")}})
-
-    @property
-    def ranges(self) -> dict[str, Range]:
-        return self.said["ranges"]  # type: ignore[no-any-return]
-
-    @property
-    def proposed(self) -> dict[str, tuple[float, ...]]:
-        return self.said["proposed"]  # type: ignore[no-any-return]
-
-    @property
-    def half(self) -> dict[str, tuple[str, str]]:
-        return self.said["half"]  # type: ignore[no-any-return]
+    def said(self) -> Said:
+        return self._said.setdefault(self.read_as, Said())
 
     @property
     def stated(self) -> Origin:
@@ -86,19 +81,19 @@ class OpenFile:
         for name, ends in given.items():
             span = Range(*ends)
             self.let_go(name)
-            self.ranges[name] = span._replace(origin=weakest([span.origin, self.stated]))
-            self._note_ends(name, self.ranges[name])
+            self.said.ranges[name] = span._replace(origin=weakest([span.origin, self.stated]))
+            self._note_ends(name)
 
     def let_go(self, name: str) -> None:
         """Forget a range; ends that the data gave are known again when they are typed."""
-        self.half.pop(name, None)
-        span = self.ranges.pop(name, None)
-        if span is not None:
-            self._note_ends(name, span)
+        self._note_ends(name)
+        self.said.half.pop(name, None)
+        self.said.ranges.pop(name, None)
 
-    def _note_ends(self, name: str, span: Range) -> None:
-        if not span.origin.is_covered:
-            self.proposed[name] = (*self.proposed.get(name, ()), span.low, span.high)
+    def _note_ends(self, name: str) -> None:
+        span, proposed = self.said.ranges.get(name), self.said.proposed
+        if span is not None and not span.origin.is_covered:
+            proposed[name] = (*proposed.get(name, ()), span.low, span.high)
 
 
 @dataclass(eq=False)
@@ -150,7 +145,7 @@ class OpenFiles:
 
 def open_files() -> OpenFiles:
     """Return the session's files."""
-    return st.session_state.setdefault(_OPEN_FILES, OpenFiles())  # type: ignore[no-any-return]
+    return st.session_state.setdefault("_open_files", OpenFiles())  # type: ignore[no-any-return]
 
 
 ENVIRONMENT, USUAL = "MVGVIZ_TABLES_MB", 2_000.0

@@ -20,7 +20,7 @@ from mvgviz.provenance import Category, Origin
 from mvgviz.query.frames import as_category
 from mvgviz.scenario.resolve import delta_of
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.scenario.source import MOST_TITLE, DataSource
+from mvgviz.scenario.source import MOST_TITLE, READING, DataSource
 from mvgviz.text import as_number, as_probability, in_markdown, listed
 from mvgviz.ui import session, sidebar
 from mvgviz.ui.cache import cached, of_session
@@ -37,7 +37,6 @@ _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Decimal mark", "decimal", {None: "detected", ".": "point", ",": "comma"}),
     ("First line", "header", {None: "detected", True: "has a header", False: "has no header"}))
 _LISTED, _FIRST = 60, 30  # columns that are all listed; of more, those in use at first where not all can be
-_READING, _SAID = ("separator", "decimal", "header", "member"), ("columns", "person", "at_most")
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {  # as a control offers it, and what follows from it
     "middle": ("fill with the middle of the range", "Every gap becomes the middle of its range, in a category equal "
@@ -48,10 +47,8 @@ _MISSING = {  # as a control offers it, and what follows from it
 _KEPT = "Nothing was lost: the app keeps the data it had."
 _NO_MEMORY = ("the server has too little memory for this file now. Choose fewer records or columns, try again later, "
               "or run mvgviz on a larger computer")
-_FILE, _PEOPLE, _COLUMNS, _QUESTION, _PRIORITY, _BUDGET = _PARTS = (
-    "File", "Who is a person", "Columns and ranges", "Question", "Priority columns", "Budget")
-_NEXT = dict(pairwise(_PARTS))
-_OPEN, _NO_FILE = "_path_open", "Use your own file"
+_NEXT = dict(pairwise(("File", "Who is a person", "Columns and ranges", "Question", "Priority columns", "Budget")))
+_NO_FILE = "Use your own file"
 
 
 @contextmanager
@@ -62,7 +59,7 @@ def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = Tru
     ``asks``: it has a button of its own that comes first. An open part shows no summary: Streamlit draws a box with
     another label from scratch, and whoever types in it would lose the cursor.
     """
-    opens: dict[tuple[str, str], bool] = st.session_state.setdefault(_OPEN, {})
+    opens: dict[tuple[str, str], bool] = st.session_state.setdefault("_path_open", {})
     own, key = (session.scenario().data, name), f"path_{name}"
     st.session_state[key] = opens.get(own, is_open)
     shown = f": {summary}" if summary and (summary == _NO_FILE or not st.session_state[key]) else ""
@@ -76,18 +73,18 @@ def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = Tru
 def draw_question() -> None:
     """Draw what is asked, which columns have priority and what may be spent: fields of the sidebar."""
     scenario = session.scenario()
-    with _part(_QUESTION, scenario.kind.choice, is_open=not scenario.is_upload):
+    with _part("Question", scenario.kind.choice, is_open=not scenario.is_upload):
         sidebar.draw_query("What do you ask of the data?", "path")
     names = sidebar.direction_names()
     if 1 < len(names) <= 2_000:
         chosen = [names[k] for k in sidebar.priorities_among(names)]
-        with _part(_PRIORITY, in_markdown(listed(chosen)) if chosen else "all the same"):
+        with _part("Priority columns", in_markdown(listed(chosen)) if chosen else "all the same"):
             sidebar.draw_priorities("Which columns have priority?", names, "path")
     data = session.dataset_here()
     if data is None:
         return
     delta = delta_of(scenario, data)
-    with _part(_BUDGET, f"ε = {as_number(scenario.epsilon)}, δ = {as_probability(delta)}"):
+    with _part("Budget", f"ε = {as_number(scenario.epsilon)}, δ = {as_probability(delta)}"):
         st.select_slider("Privacy budget epsilon (ε)", sorted({*sidebar.EPSILONS, scenario.epsilon}),
                          format_func="{:g}".format, **session.bound_field("epsilon", "path"))
         st.select_slider("Delta (δ)", sorted({*sidebar.DELTAS, delta}), format_func=as_probability,
@@ -100,7 +97,7 @@ def draw_upload_panel() -> None:
     own, data, table = session.upload(), session.scenario().data, None
     title = in_markdown(own.dataset.title or own.name) if own is not None else ""
     in_use = own is not None and own.data_name == data
-    with _part(_FILE, title if in_use else "Use your own file", goes_on=in_use,
+    with _part("File", title if in_use else _NO_FILE, goes_on=in_use,
                is_open=open_files().current is None and session.scenario().is_upload):
         opened = _choose_file()
         if own is not None and not in_use and opened is not None and own.data_name == opened.data_name:
@@ -116,21 +113,16 @@ def draw_upload_panel() -> None:
     try:
         _take_study(opened, table)
         _choose_use(opened, table)
-        return
-    except InputError as error:
-        show_error(error)
-    except MemoryError:
-        show_error(InputError(_NO_MEMORY))
-    st.caption(_KEPT)
+    except (InputError, MemoryError) as error:
+        show_error(error if isinstance(error, InputError) else InputError(_NO_MEMORY))
+        st.caption(_KEPT)
 
 
 def _choose_file() -> OpenFile | None:
     chosen = choose_file("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
-    linked, opened, given = session.scenario(), open_files().current, None
-    if chosen is not None:
-        given = chosen.file_id, chosen.name, chosen.getvalue()
-    elif opened is None:
-        given = named_file()
+    linked, opened = session.scenario(), open_files().current
+    given = (chosen.file_id, chosen.name, chosen.getvalue()) if chosen is not None else (
+        named_file() if opened is None else None)
     if given is not None:
         opened = open_files().open(*given, wanted=linked.data if linked.is_upload else None)
     if opened is None or opened.content is None:
@@ -165,15 +157,14 @@ _identifiers = cached(2, of_session)(identifiers)
 
 
 def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
-    """The ``key`` and ``on_change`` of a control of ``opened``."""
     key = f"upload_{name}"
-    held = opened.reading if name in _READING else opened.said if name in _SAID else vars(opened)
+    held = (opened.reading if name in READING else
+            vars(opened.said if name in ("columns", "person", "at_most") else opened))
     st.session_state[key] = held.get(name)
     return {"key": key, "on_change": lambda: held.update({name: st.session_state[key]})}
 
 
 def _choose_reading(opened: OpenFile) -> Table | None:
-    """Return the table as detected or corrected; None, and a sentence, if it cannot be read."""
     table = wrong = None
     try:
         table = _read(opened)
@@ -218,7 +209,6 @@ def _ask_header(opened: OpenFile, rows: tuple[tuple[str, ...], ...]) -> None:
 
 
 def _take_study(opened: OpenFile, table: Table) -> None:
-    """Note how the file is read, and take over a study that waited for it."""
     study = waiting()
     if study is not None:
         study.source.check(table)
@@ -230,10 +220,11 @@ def _take_study(opened: OpenFile, table: Table) -> None:
         levels: dict[str, Category] = {name: as_category(name, one) for name, one in (source.levels or {}).items()}
         if opened.looked:
             levels = {name: replace(one, origin=Origin.READ) for name, one in levels.items()}
-        opened.said.update(columns=None if source.columns is None else list(source.columns), ranges={}, levels=levels,
-                           units=dict(source.units or {}), person=source.person or "", at_most=source.at_most or 1,
-                           kinds={name: ORDERED if one.ordered else CATEGORY for name, one in levels.items()
-                                  if one.ordered or name not in table.true_false})
+        vars(opened.said).update(
+            columns=None if source.columns is None else list(source.columns), ranges={}, levels=levels,
+            units=dict(source.units or {}), person=source.person or "", at_most=source.at_most or 1,
+            kinds={name: ORDERED if one.ordered else CATEGORY for name, one in levels.items()
+                   if one.ordered or name not in table.true_false})
         opened.take_ranges(source.ranges or {})
         draw_anew()
         take_over(study, opened.data_name, same_file=source.name == opened.name)
@@ -245,14 +236,14 @@ def _take_study(opened: OpenFile, table: Table) -> None:
 def _choose_use(opened: OpenFile, table: Table) -> None:
     said, own = opened.said, session.upload()
     repeated = [each for each in _identifiers(table) if each.most > 1 and not each.numbers_records]
-    rows = f"at most {said['at_most']} row{'s' * (said['at_most'] > 1)} each"
-    one = f"{in_markdown(said['person'])}, {rows}" if said["person"] else "one row each"
+    rows = f"at most {said.at_most} row{'s' * (said.at_most > 1)} each"
+    one = f"{in_markdown(said.person)}, {rows}" if said.person else "one row each"
     asks = bool(repeated) and opened.study is None
-    with _part(_PEOPLE, one, is_open=asks, asks=asks and not said["person"] and opened.orientation == "rows"):
+    with _part("Who is a person", one, is_open=asks, asks=asks and not said.person and opened.orientation == "rows"):
         _choose_person(opened, table, repeated)
         _choose_people(opened)
     size = "" if own is None else f"{own.dataset.n_features} features, {own.dataset.n_records:,} records"
-    with _part(_COLUMNS, size, is_open=not asks):
+    with _part("Columns and ranges", size, is_open=not asks):
         first, second = st.columns(2)
         first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
                     **_kept(opened, "orientation"))
@@ -285,67 +276,63 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
 
 
 def _choose_person(opened: OpenFile, table: Table, repeated: list[Identifier]) -> None:
-    """Ask what says whose row it is; the first rows of each person are kept."""
     said, own = opened.said, session.upload()
-    if not said["person"]:
-        for words in identifier_words([each for each in repeated if each.name not in (said["columns"] or ())]):
+    if not said.person:
+        for words in identifier_words([each for each in repeated if each.name not in (said.columns or ())]):
             st.caption(f":material/badge: {words}")
     if opened.orientation != "rows" or table.is_graph:
         return
     first = [each.name for each in repeated]
     others = [name for name in (*table.texts, *table.columns) if name not in first]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if first and not said["person"]:
+        if first and not said.person:
             st.button(f"Rows with the same {in_markdown(first[0])} are one person", key="upload_use_person",
-                      type="primary", on_click=lambda: said.update(person=first[0]))
+                      type="primary", on_click=setattr, args=(said, "person", first[0]))
         st.selectbox("Who is a person?", ["", *first, *others], width=320, format_func=lambda name: (
             f"Rows with the same {name}" if name else "One row is one person"), **_kept(opened, "person"))
-        if said["person"]:
+        if said.person:
             st.number_input("At most this many rows each", 1, 10_000, width=220, **_kept(opened, "at_most"))
-    if said["person"] and own is not None and own.source.person == said["person"]:
+    if said.person and own is not None and own.source.person == said.person:
         left = table.n_rows - own.dataset.n_records
-        first_rows = f"first {said['at_most']} rows" if said["at_most"] > 1 else "first row"
-        st.caption(f"Kept: each person's {first_rows} in the file. Dropped: {left:,} of {table.n_rows:,} rows. The "
+        st.caption(f"Kept: the first rows of each person in the file. Dropped: {left:,} of {table.n_rows:,} rows. The "
                    "promise covers all rows of a person together.")
 
 
 def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
-    """Return the features in use; None where these are no columns."""
     if opened.orientation != "rows" or table.is_graph:
         return None
     size = len(table.columns)
-    if opened.said["columns"] is None:
-        opened.said["columns"] = suggested(table) if size <= _LISTED else list(
+    if opened.said.columns is None:
+        opened.said.columns = suggested(table) if size <= _LISTED else list(
             table.columns[: size if size <= MOST_FEATURES else _FIRST])
     if size <= _LISTED or not _use_all(opened, table):
         st.multiselect("Columns to use", [*table.columns, *table.texts], **_kept(opened, "columns"))
-    chosen: list[str] = opened.said["columns"]
+    chosen: list[str] = opened.said.columns
     _draw_identifiers(opened, table)
     if not chosen:
         raise InputError("choose at least one feature of the file")
-    return [name for name in chosen if name != opened.said["person"]]
+    return [name for name in chosen if name != opened.said.person]
 
 
 def _use_all(opened: OpenFile, table: Table) -> bool:
-    """Offer to use all of many columns; return whether they are."""
     size, key = len(table.columns), "upload_all_columns"
-    st.session_state[key] = len(opened.said["columns"]) == size
-    st.toggle(f"Use all {size:,} columns", key=key, disabled=size > MOST_FEATURES, on_change=lambda: opened.said.update(
-        columns=list(table.columns[: size if st.session_state[key] else _FIRST])))
-    if not st.session_state[key] and opened.said["columns"] == list(table.columns[:_FIRST]):
+    st.session_state[key] = len(opened.said.columns) == size
+    st.toggle(f"Use all {size:,} columns", key=key, disabled=size > MOST_FEATURES, on_change=lambda: setattr(
+        opened.said, "columns", list(table.columns[: size if st.session_state[key] else _FIRST])))
+    if not st.session_state[key] and opened.said.columns == list(table.columns[:_FIRST]):
         most = f" At most {MOST_FEATURES:,} can be used." if size > MOST_FEATURES else ""
         st.caption(f"The first {_FIRST} of {size:,} columns are in use. Search for others by name.{most}")
     return bool(st.session_state[key])
 
 
 def _draw_identifiers(opened: OpenFile, table: Table) -> None:
-    used = opened.said["columns"]
+    used = opened.said.columns
     found = {each.name: each for each in _identifiers(table) if each.name in used}
     for words in identifier_words([*found.values()]):
         st.caption(f":material/badge: {words}")
     if found and len(used) > len(found):
-        st.button(f"Leave {'it' if len(found) == 1 else 'them'} out", key="upload_leave_out", on_click=lambda: (
-            opened.said.update(columns=[name for name in used if name not in found])))
+        st.button(f"Leave {'it' if len(found) == 1 else 'them'} out", key="upload_leave_out",
+                  on_click=setattr, args=(opened.said, "columns", [name for name in used if name not in found]))
 
 
 def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
@@ -366,7 +353,6 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 
 
 def _choose_people(opened: OpenFile) -> None:
-    """Let files about the same people share one budget."""
     others, desk, own = open_files().others(), release_desk(), opened.data_name
     known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
     joined = [known[name] for name in known if name in desk.same_people(own)]
@@ -376,7 +362,7 @@ def _choose_people(opened: OpenFile) -> None:
     if not free:
         return
     alike = [others[name].name for name in free if others[name].features == opened.features]
-    hint = f" Its columns have the same names as those of {in_markdown(listed(alike))}." if alike else ""
+    hint = f" The same columns are in: {in_markdown(listed(alike))}." if alike else ""
 
     def join() -> None:
         with desk.refusing():

@@ -40,8 +40,8 @@ def held(app):
 
 def give(app, **ranges):
     """Ranges as typed and ticked in the table."""
-    held(app).ranges.update(ranges)
-    return clean(put(app, _range_round=len(ranges) + len(held(app).ranges)))  # draws the table of ranges anew
+    held(app).said.ranges.update(ranges)
+    return clean(put(app, _range_round=len(ranges) + len(held(app).said.ranges)))  # draws the table of ranges anew
 
 
 def origins(app):
@@ -102,7 +102,7 @@ def give_to_the_form(app, *rows):
 def test_typing_both_ends_declares_a_range_and_half_a_range_is_none():
     app = fill(bring(opened(), OTHER), ("height", "100", "250"), ("weight", "30", ""), ("age", "90", "10"))
     assert origins(app) == (Origin.DECLARED, Origin.READ, Origin.READ)
-    assert held(app).half == {"weight": ("30", ""), "age": ("90", "10")}  # nothing typed is lost
+    assert held(app).said.half == {"weight": ("30", ""), "age": ("90", "10")}  # nothing typed is lost
     fill(app, ("height", "100", "250"), ("weight", "30", "200"), ("age", "0", "1,5"))
     assert own(app).dataset.ranges["weight"] == Range(30, 200)
     assert own(app).dataset.ranges["age"].origin is Origin.READ
@@ -215,7 +215,7 @@ def test_a_value_that_is_no_declared_level_is_refused_and_leaves_no_column_out()
     """One record would else decide which columns a release has."""
     content = "sex,age\n" + "".join(f"{'fm'[i % 2]},{20 + i % 40}\n" for i in range(61))
     app = fill(clean(uploaded(content + "x,30\n")), ("age", "0", "120"))
-    held(app).said["levels"]["sex"] = Category(("f", "m"))
+    held(app).said.levels["sex"] = Category(("f", "m"))
     assert "The column sex does not fit" in app.run().error[0].value
     fill(app, ("sex", "", "", {"levels": "f, m, other"}))
     assert own(app).dataset.features == ("age", "sex=f", "sex=m", "sex=other")

@@ -43,7 +43,8 @@ def table(*, marked, gap):
 
 def declared(app):
     """Every range stated by the person, to the same numbers whatever the file holds."""
-    app.session_state["_open_files"].current.ranges.update(dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0)))
+    ranges = app.session_state["_open_files"].current.said.ranges
+    ranges.update(dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0)))
     return put(app, _range_round=1)  # draws the table of ranges anew
 
 
