@@ -1,11 +1,12 @@
 """Several questions: divide one budget over several answers, and release them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import streamlit as st
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.labels import FAMILIES
 from mvgviz.noise.accounting import zcdp_rho
 from mvgviz.pictures import plan as words
@@ -23,12 +24,11 @@ from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
 from mvgviz.ui.menu import PLAN, RELEASE
 from mvgviz.ui.plans import HeldPlan, held_plan, keep, plan_setups, plan_ticket, put_plan, release_questions
-from mvgviz.ui.release_controls import draw_accepts, draw_go, draw_population
+from mvgviz.ui.release_controls import draw_go, draw_population
 from mvgviz.ui.release_desk import release_desk
 from mvgviz.ui.visitors import choose_file
 
 _FILE, _REFUSED = "plan_file", "_plan_refused"
-_LARGEST = 1_000_000  # bytes of a plan file
 _ALL = -1
 
 
@@ -80,10 +80,8 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
     elif session.scenario().noise_family not in plans.PLANNED:
         st.caption("A plan takes Gaussian, box and Laplace noise: the sidebar's question gets Gaussian noise in it.")
     if held.released:
-        left = ("Start over to plan more." if not held.waiting else "You can still divide what is left."
-                if not held.is_final else "Its shares stay too: with box or Laplace noise a plan is fixed in advance.")
-        st.caption(f":material/lock: {'A part' if held.waiting else 'All'} of this plan is released, so its budget "
-                   f"stays ε = {held.plan.epsilon:g}. {left}")
+        shares = " Its shares stay too: with box or Laplace noise a plan is fixed in advance." * held.is_final
+        st.caption(f":material/lock: This plan's budget stays ε = {held.plan.epsilon:g}: a part is released.{shares}")
     refused = st.session_state.pop(_REFUSED, None)
     if refused is not None:
         show_error(refused)
@@ -130,7 +128,6 @@ def _draw_file(held: HeldPlan) -> None:
 
 
 def _pair(names: Sequence[str]) -> tuple[int, int]:
-    """Return the two questions to draw; with more the person chooses."""
     if len(names) == 2:
         return 0, 1
     left, right = st.columns(2)
@@ -158,7 +155,6 @@ def _lock(held: HeldPlan, k: int) -> None:
 
 
 def families_of(asked: Scenario) -> list[str]:
-    """Return the families of noise that a plan can give this question."""
     return [name for name in plans.PLANNED if not asked.changed(family=name).is_idle("family")] or ["gaussian"]
 
 
@@ -170,19 +166,17 @@ def _change_family(held: HeldPlan, k: int) -> None:
 
 
 def _remove(held: HeldPlan, k: int) -> None:
-    _try(lambda: keep(held, plan=held.plan.removed(k, locked=held.fixed), locked=plans.without(held.locked, k),
-                      released=plans.without(held.released, k)))
+    with _refusing():
+        keep(held, plan=held.plan.removed(k, locked=held.fixed), locked=plans.without(held.locked, k),
+             released=plans.without(held.released, k))
 
 
 def _add(held: HeldPlan) -> None:
-    def add() -> None:
+    with _refusing():
         plan = held.plan.added(session.scenario(), locked=held.fixed)
-        if held.released and any(plan.pure):
-            raise InputError("a part of this plan is released, so only questions with Gaussian noise can join it; "
-                             "choose Gaussian noise, or start over")
+        refuse(held.released and any(plan.pure), "a part of this plan is released, so only questions with Gaussian "
+               "noise can join it; choose Gaussian noise, or start over")
         keep(held, plan=plan)
-
-    _try(add)
 
 
 def _share(held: HeldPlan, weights: Callable[[], Sequence[float]], seen: Sequence[Setup]) -> None:
@@ -192,27 +186,20 @@ def _share(held: HeldPlan, weights: Callable[[], Sequence[float]], seen: Sequenc
 
 
 def _take() -> None:
-    """Make a plan file the session's plan, once."""
-    chosen = st.session_state.get(_FILE)
-    if chosen is None:
+    if (chosen := st.session_state.get(_FILE)) is None:
         return
-
-    def take() -> None:
-        if chosen.size > _LARGEST:
-            raise InputError("this plan file is over 1 MB; choose one that mvgviz saved")
-        plan = QuestionPlan.from_json(chosen.getvalue())
-        if plan.data != session.scenario().data:
-            raise InputError(f"the plan is about {plan.data}, not {session.scenario().data}; choose that data first")
+    with _refusing():
+        plan, own = QuestionPlan.from_json(chosen.getvalue()), session.scenario()
+        refuse(plan.data != own.data, f"the plan is about {plan.data}, not {own.data}; choose that data first")
         put_plan(plan.data, plan, session.dataset().features)
-        session.put(session.marked(plans.under_budget_of(plan.scenarios[0], session.scenario())))
-
-    _try(take)
+        session.put(session.marked(plans.under_budget_of(plan.scenarios[0], own)))
 
 
-def _try(work: Callable[[], None]) -> None:
+@contextmanager
+def _refusing() -> Iterator[None]:
     """Keep a refusal for the next run."""
     try:
-        work()
+        yield
     except InputError as error:
         st.session_state[_REFUSED] = error
 
@@ -224,10 +211,6 @@ def draw_plan_release(held: HeldPlan, setups: Sequence[Setup], names: Sequence[s
             _draw_waiting(held, setups, names)
         except InputError as error:  # of the ledger
             show_error(error)
-    desk = release_desk()
-    if desk.refusal is not None:
-        show_error(desk.refusal)
-        desk.refusal = None
     if held.released:
         st.caption(f":material/check: {words.released_words([names[k] for k in sorted(held.released)])}")
         st.page_link(RELEASE.path, label="The noisy answers and the ledger", icon=RELEASE.icon)
@@ -240,19 +223,13 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
                        format_func=lambda k: all_words if k == _ALL else names[k])
     chosen = held.waiting if one == _ALL else (one,)
     planned = plan_together([setups[k] for k in chosen])
-    desk, now = release_desk(), plan_ticket(held, chosen)
+    desk = release_desk()
     named = draw_population(held.plan.data)
     st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts)
                + words.two_pots(planned.delta, planned.epsilon_pure, planned.mu))
-    refused = None
-    try:
-        desk.check(held.plan.data, planned)
-    except InputError as error:
-        refused = error
-    accepted = draw_accepts(planned, key="plan", now=now)
-    sure = draw_go("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", release_questions, now,
-                   chosen, accepted, key="plan", now=now, planned=planned, accepted=accepted, refused=refused,
-                   spends=words.spends(planned), named=named)
+    sure = draw_go("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", release_questions,
+                   key="plan", now=plan_ticket(held, chosen), planned=planned, spends=words.spends(planned),
+                   named=named, chosen=chosen)
     if sure is not None:
         st.caption("This draws fresh noise once and enters each answer in the ledger: all or none. Set a cap on the "
                    "page Release & report.")

@@ -13,7 +13,6 @@ from mvgviz.release.release import Plan, plan
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, usual_delta
 from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed
-from mvgviz.trials.problem import Problem, pose
 from mvgviz.trials.results import Results
 from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.ui import release_controls as controls
@@ -28,9 +27,6 @@ from mvgviz.ui.visitors import choose_file
 
 _off_by = cached(8, session.here)(words.off_by)
 _DELTAS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
-_FIRST_CAP, _IMPORTED = 3.0, "_ledger_imported"
-_ABOUT_PURE = ("Set it before the first release if you mix families of noise. Gaussian noise may spend what is left. "
-               "With 0, the cap holds for one kind alone.")
 _DETAILS = ("noise", "neighbours", "ranges", "gaps", "records", "treated as public", "hardened")
 
 
@@ -71,36 +67,18 @@ def _draw_facts(label: str, facts: Sequence[tuple[str, str]]) -> None:
 
 
 def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
-    """Draw every box to tick, then the button; ``named``: whether the person named the population."""
-    held, now, spends = release_desk(), ticket(), words.spends(setup, planned)
-    accepted = controls.draw_accepts(planned, key="release", now=now)
+    spends = words.spends(setup, planned)
     symmetrise = setup.query.symmetric and st.checkbox(
         "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
         key="release_symmetric")
-    refused = _refusal(setup, planned)
-    sure = controls.draw_go("Release once", release_once, now, accepted, bool(symmetrise), key="release", now=now,
-                   planned=planned, accepted=accepted, refused=refused, spends=spends, named=named)
-    if sure is False:
-        st.caption("Tick the box above to continue. The release draws fresh noise once; you cannot take it back.")
-    elif sure:
-        st.caption(f"This draws fresh noise once and spends {spends}.")
-    if held.refusal is not None and refused is None:  # else it stands above
-        show_error(held.refusal)
-    held.refusal = None
-
-
-def _refusal(setup: Setup, planned: Plan) -> InputError | None:
-    """Return what stands against a release, before any noise is drawn."""
-    try:
-        release_desk().check(setup.scenario.data, planned)
-        hardened_factor(setup)
-    except InputError as error:
-        return error
-    return None
+    sure = controls.draw_go("Release once", release_once, key="release", now=ticket(), planned=planned, spends=spends,
+                            named=named, check=lambda: hardened_factor(setup), symmetrise=bool(symmetrise))
+    if sure is not None:
+        st.caption(f"{'' if sure else 'Tick the box above to continue. '}The release draws fresh noise once and spends "
+                   f"{spends}. You cannot take it back.")
 
 
 def draw_exports(setup: Setup) -> None:
-    """Draw downloads on the left, the scenario as link and file on the right; run trials for the report."""
     draw_switch()
     simulated = not session.shows_data()
     shown = _on_simulated(setup) if simulated else setup
@@ -118,11 +96,9 @@ def draw_exports(setup: Setup) -> None:
 
 
 def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
-    """Run a slice of directional and equal noise on the task, or return why there is none."""
     work = begin("release_report", setup.scenario.to_json(), simulated)
     try:
-        posed = _posed(setup) if simulated else problem(setup)
-        return work, work.resume([posed], simulated=simulated)[0], None
+        return work, work.resume([problem(setup)], simulated=simulated)[0], None
     except InputError as error:
         return work, None, error
 
@@ -130,11 +106,6 @@ def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, Input
 @cached(2, session.here)
 def _on_simulated(setup: Setup) -> Setup:
     return on_simulated_data(setup, uploaded=session.uploaded_directions())
-
-
-@cached(2, session.here)
-def _posed(setup: Setup) -> Problem:
-    return pose(setup.scenario, setup.dataset, uploaded=session.uploaded_directions())
 
 
 def _draw_report(setup: Setup, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
@@ -147,7 +118,7 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
                content=lambda: report_html(setup, results, simulated=simulated, study=study))
     if error is not None:
         show_error(error)
-        st.caption("You can save the report without trials. It then gives no error of the answer.")
+        st.caption("The report then gives no error of the answer.")
         return
     st.caption("One file with guarantee, odds, pictures, expected error and assumptions. It works offline and prints.")
     parts = open_parts(setup)
@@ -166,10 +137,8 @@ def _draw_programs(setup: Setup) -> None:
                    key="release_program_py")
         offer_file("Notebook", "notebook.ipynb", "application/x-ipynb+json", partial(notebook, scenario, source=source),
                    key="release_notebook_ipynb")
-    st.caption("They rebuild design and trials, and release only if asked. They hold your choices, never your data.")
-    if scenario.is_upload:
-        st.caption("They read your file with the columns, gaps and ranges that you chose. Ranges that you left to the "
-                   "data are read from it again.")
+    st.caption("They rebuild design and trials, and release only if asked. They hold your choices, never your data. "
+               "Ranges that you did not declare are read from your file again.")
 
 
 def _draw_scenario(setup: Setup) -> None:
@@ -184,7 +153,14 @@ def _draw_scenario(setup: Setup) -> None:
 def draw_ledger() -> None:
     ledger = release_desk().ledger
     st.markdown("#### Ledger" if ledger.lasts else "#### Ledger of this session")
-    _draw_entries()
+    if ledger.entries:
+        show_table(spent.ledger_rows(ledger), numbers=("μ", "ρ", "ε", "total ε of the same people"),
+                   key="release_ledger")
+        st.caption(spent.totals_words(ledger))
+        if unfinished := spent.unfinished_words(ledger.entries):
+            st.caption(unfinished)
+    else:
+        st.caption("Nothing was released yet.")
     cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
     with cap:
         _draw_cap()
@@ -197,27 +173,16 @@ def draw_ledger() -> None:
     st.caption(spent.LASTS if ledger.lasts else spent.SESSION_ONLY)
 
 
-def _draw_entries() -> None:
-    ledger = release_desk().ledger
-    entries = ledger.entries
-    if not entries:
-        st.caption(f"Nothing was released {'yet' if ledger.lasts else 'in this session'}.")
-        return
-    show_table(spent.ledger_rows(ledger), numbers=("μ", "ρ", "ε", "total ε of the same people"), key="release_ledger")
-    st.caption(spent.totals_words(ledger))
-    if unfinished := spent.unfinished_words(entries):
-        st.caption(unfinished)
-
-
 def _draw_cap() -> None:
-    """Show and change the cap of the session, or of the population in a lasting ledger."""
     desk, data = release_desk(), session.scenario().data
     people = desk.population(data) if desk.ledger.lasts else None
     if desk.ledger.lasts and people is None:
         st.caption("Name the population first; then you can set a cap.")
         return
     cap = desk.cap(data)
-    epsilon, delta = cap or (_FIRST_CAP, _usual_delta())
+    entries, held = desk.ledger.entries, session.dataset_here()
+    epsilon, delta = cap or (
+        3.0, entries[-1].delta if entries else _DELTAS[2] if held is None else usual_delta(held.n_records))
     st.session_state.update({"release_capped": cap is not None, "release_cap_epsilon": epsilon,
                              "release_cap_delta": delta, "release_cap_pure": desk.ledger.pure_part(people)})
 
@@ -238,26 +203,21 @@ def _draw_cap() -> None:
             st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta",
                          format_func=as_probability, on_change=change, width=130)
             st.number_input("ε of it for box and Laplace noise", min_value=0.0, max_value=1000.0, step=0.1, format="%g",
-                            key="release_cap_pure", on_change=change, width=230, help=_ABOUT_PURE)
+                            key="release_cap_pure", on_change=change, width=230,
+                            help="Set it before the first release if you mix families of noise. Gaussian noise may "
+                                 "spend what is left. With 0, the cap holds for one kind alone.")
     if cap is not None:
         st.caption(f"Refuses a release above ε = {as_number(epsilon)} at δ = {as_probability(delta)}, before "
                    "any noise is drawn.")
-
-
-def _usual_delta() -> float:
-    entries, data = release_desk().ledger.entries, session.dataset_here()
-    if entries:
-        return entries[-1].delta
-    return _DELTAS[2] if data is None else usual_delta(data.n_records)
 
 
 def _draw_import() -> None:
     desk = release_desk()
     with st.popover("Import a ledger", icon=":material/upload:"):
         file = choose_file("A ledger as JSON", type="json", key="release_ledger_file", help=spent.IMPORT_HELP)
-        controls.choose_population("Who are its releases about?", "release_ledger_about",
-                          st.session_state.get(_IMPORTED), lambda name: st.session_state.update({_IMPORTED: name}))
-        population = st.session_state.get(_IMPORTED)
+        population = st.session_state.get("_ledger_imported")
+        controls.choose_population("Who are its releases about?", "release_ledger_about", population,
+                                   lambda name: st.session_state.update(_ledger_imported=name))
 
         def take() -> None:
             assert file is not None
@@ -272,7 +232,6 @@ def _draw_import() -> None:
 
 
 def draw_releases(setup: Setup | None) -> None:
-    """Draw what this session released, what it can release, past releases, and the ledger."""
     fresh = bool(release_desk().releases)
     if fresh:
         controls.draw_released()

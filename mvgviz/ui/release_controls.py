@@ -40,7 +40,8 @@ def draw_population(data: str) -> bool:
     names = " and ".join(f"**{in_markdown(name)}**" for name in (population, *also))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/group: Counts for {names}.")
-        _draw_join(desk, population)
+        if others := [name for name in desk.ledger.populations if name not in desk.ledger.same_people(population)]:
+            _draw_join(desk, population, others)
     return True
 
 
@@ -59,11 +60,7 @@ def choose_population(label: str, key: str, current: str | None, take: Callable[
                  help=spent.POPULATION_HELP)
 
 
-def _draw_join(desk: Desk, population: str) -> None:
-    others = [name for name in desk.ledger.populations if name not in desk.ledger.same_people(population)]
-    if not others:
-        return
-
+def _draw_join(desk: Desk, population: str, others: Sequence[str]) -> None:
     def join() -> None:
         with desk.refusing():
             desk.ledger.join(population, other)
@@ -73,33 +70,38 @@ def _draw_join(desk: Desk, population: str) -> None:
         st.button("Count them together", key="population_join", help=spent.JOIN_HELP, on_click=join)
 
 
-def draw_accepts(planned: Plan, *, key: str, now: str) -> tuple[str, ...]:
-    """Draw a box for each part that is not private; return those that are ticked."""
-    return tuple(caveat for caveat in planned.caveats
-                 if st.checkbox(words.ACCEPT[caveat], key=f"{key}_accept_{caveat}_{now}"))
+def draw_go(label: str, release: Callable[..., None], *, key: str, now: str, planned: Plan, spends: str, named: bool,
+            check: Callable[[], object] = bool, **chosen: object) -> bool | None:
+    """Draw a box for each part that is not private, the last box and the button; say why the last click was refused.
 
-
-def draw_go(label: str, release: Callable[..., None], *given: object, key: str, now: str, planned: Plan,
-            accepted: tuple[str, ...], spends: str, refused: InputError | None, named: bool) -> bool | None:
-    """Draw the last box and the button; return whether the box is ticked, None (and say so) if something is missing.
-
-    ``release`` is called with ``given`` and a spot to draw on; ``named``: whether the population is known.
+    Return whether the last box is ticked, None (and say so) if something else is missing. ``release`` is called with
+    the ticket ``now``, what is ``chosen`` and accepted, and a spot to draw on; ``named``: whether the population is
+    known. ``check`` raises `InputError` for what would be refused anyway.
     """
+    desk, refused = release_desk(), None
+    try:
+        desk.check(session.scenario().data, planned)
+        check()
+    except InputError as error:
+        refused = error
+    accepted = tuple(caveat for caveat in planned.caveats
+                     if st.checkbox(words.ACCEPT[caveat], key=f"{key}_accept_{caveat}_{now}"))
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
     title = in_markdown(session.dataset().title)
     called = f" It is published under the name **{title}**." if title else ""
     sure = st.checkbox(f"I understand that this spends **{spends}** and cannot be undone.{called}",
                        key=f"{key}_sure_{now}", disabled=refused is not None)
     st.button(label, key=f"{key}_go", type="primary", icon=":material/outbox:", on_click=release, width="stretch",
-              args=(*given, st.empty()), disabled=refused is not None or bool(missing) or not sure or not named)
-    if refused is not None:
-        show_error(refused)
-    elif not named:
-        st.caption("Say above who the records are about to continue.")
-    elif missing:
-        st.caption(f"To continue, accept above: {listed(missing)}.")
-    else:
+              args=(now,), kwargs={**chosen, "accept": accepted, "spot": st.empty()},
+              disabled=refused is not None or bool(missing) or not sure or not named)
+    shown, desk.refusal = refused or desk.refusal, None
+    if shown is not None:
+        show_error(shown)
+    if refused is None and named and not missing:
         return sure
+    if refused is None:
+        st.caption(f"To continue, accept above: {listed(missing)}." if named else
+                   "Say above who the records are about to continue.")
     return None
 
 

@@ -30,8 +30,7 @@ from mvgviz.ui.door import is_demo
 from mvgviz.ui.slices import moving_bar
 from mvgviz.ui.visitors import refuse_release
 
-_DESK, _DRAWING = "_release_desk", "Drawing the noise …"
-_LONG = 20_000  # entries: about half a second
+_DESK = "_release_desk"
 
 
 @dataclass(eq=False)
@@ -86,15 +85,18 @@ class Desk:
 
     def named(self, data: str) -> str:
         """Return what the person called the people of ``data`` in this session; empty if nothing."""
-        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
+        return self._said(self.same_people(data))
 
     def population(self, data: str) -> str | None:
         """Return the population that ``data`` counts for; None until the person, or an earlier release, named it."""
         return self._called(self.same_people(data)) if self.ledger.lasts else data
 
+    def _said(self, names: frozenset[str]) -> str:
+        return next((self._named[one] for one in sorted(names) if one in self._named), "")
+
     def _called(self, names: frozenset[str]) -> str | None:
-        said = next((self._named[one] for one in sorted(names) if one in self._named), None)
-        return said or next((entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
+        return self._said(names) or next(
+            (entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
 
     def is_entered(self, data: str) -> bool:
         """Whether the session released anything about these people: their name then stays."""
@@ -118,9 +120,7 @@ class Desk:
         """Return a name that only the ledger has for ``data``, if it has finished releases under it."""
         if not self.ledger.lasts or self.named(data) or self.is_entered(data):
             return None
-        population = self.population(data)
-        made = () if population is None else self.ledger.entries_about(population)
-        return population if any(entry.is_finished for entry in made) else None
+        return self.population(data) if any(entry.is_finished for entry in self.entries_about(data)) else None
 
     def entries_about(self, data: str) -> tuple[Entry, ...]:
         """Return the releases that count with those of ``data``; none without a population."""
@@ -175,9 +175,10 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: De
 
 def bar_of_noise(setups: Sequence[Setup], spot: DeltaGenerator) -> Callable[[float], None] | None:
     """Return a bar that moves while the noise is drawn, None where that is quick."""
-    if sum(setup.design.rows * setup.design.cols for setup in setups) <= _LONG:
+    text = "Drawing the noise …"
+    if sum(setup.design.rows * setup.design.cols for setup in setups) <= 20_000:  # about half a second
         return None
-    return moving_bar(spot.progress(0.0, _DRAWING), _DRAWING)
+    return moving_bar(spot.progress(0.0, text), text)
 
 
 @cached(8, session.here)

@@ -76,7 +76,7 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     assert len(table(fetched(tab, "release_ledger_csv")[0])) == 2
     shoot(tab, "released")
     tab.reload()
-    expect(tab.get_by_text("Nothing was released in this session.")).to_be_visible()
+    expect(tab.get_by_text("Nothing was released yet.")).to_be_visible()
 
 
 def test_clicks_while_a_long_release_is_drawn_make_one(visit):
