@@ -32,12 +32,6 @@ def test_the_ellipse_of_a_setup_has_the_names_of_its_features(setup):
         mv.plot.ellipse(setup, level=2)
 
 
-@pytest.mark.parametrize("found", [5, None, [5], ["a", "b"]])
-def test_a_frontier_is_drawn_from_results_alone(found):
-    with pytest.raises(InputError, match="a list of results"):
-        mv.plot.frontier(found)
-
-
 @pytest.mark.parametrize(("query", "mode"), [(mv.mean, "rows"), (mv.identity, "rows"), (mv.identity, "columns"),
                                              (mv.covariance, "both"), (mv.covariance, "rows")])
 def test_a_design_is_drawn_against_equal_noise_that_spends_the_same(query, mode):
@@ -47,12 +41,8 @@ def test_a_design_is_drawn_against_equal_noise_that_spends_the_same(query, mode)
     assert spent == pytest.approx(design.mu)
     assert np.ptp(equal.noise_std()) == pytest.approx(0)
     assert len(design.plot().data) == 4
-
-
-def test_one_direction_has_no_ellipse():
-    design = mv.design_noise(mv.mean(make_dataset(1, 8)), epsilon=1, delta=1e-6)
     with pytest.raises(InputError, match="at least two directions"):
-        design.plot()
+        mv.design_noise(mv.mean(make_dataset(1, 8)), epsilon=1, delta=1e-6).plot()
 
 
 def test_results_are_dots_or_a_ranking():
@@ -71,8 +61,10 @@ def test_the_frontier_comes_from_a_sweep(setup):
     figure = mv.plot.frontier(swept)
     curve = next(trace for trace in figure.data if trace.mode == "lines+markers")
     assert list(curve.x) == [0.5, 1.0, 2.0]
-    with pytest.raises(InputError, match="two epsilons"):
-        mv.plot.frontier(swept[:1])
+    for found, words in ((swept[:1], "two epsilons"), (5, "a list of results"), (None, "a list of results"),
+                         ([5], "a list of results"), (["a", "b"], "a list of results")):
+        with pytest.raises(InputError, match=words):
+            mv.plot.frontier(found)
 
 
 def test_the_other_pictures_of_a_setup(setup):

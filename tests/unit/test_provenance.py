@@ -48,6 +48,8 @@ def test_a_mark_stays_whatever_the_value_becomes_until_it_is_the_default_again()
     assert one.changed(share=0.6).from_data == one.from_data  # the same value again is no other choice
     assert one.changed(from_data=()).from_data == ()
     assert one.chosen_on_data(epsilon=3.0).from_data == ("allocation", "share", "query", "epsilon")
+    longer = Scenario.default_for("liver").chosen_on_data(bound="own", radius=1.5).changed(radius=1.5 * 1.2)
+    assert longer.from_data == ("bound", "radius")  # still the radius that was seen
 
 
 def test_a_mark_travels_in_links_and_files_but_makes_no_other_scenario():
@@ -95,20 +97,13 @@ def test_who_matters_keeps_its_mark_in_whichever_field_it_travels(marked, derive
     assert one.changed(radius=2.0).from_data == (marked,)
 
 
-def test_a_radius_times_another_is_still_the_radius_that_was_seen():
-    one = Scenario.default_for("liver").chosen_on_data(bound="own", radius=1.5)
-    assert one.changed(radius=1.5 * 1.2).from_data == ("bound", "radius")
-
-
 def test_directions_from_a_file_have_the_origin_they_are_given():
     data, turned = make_dataset(2, 30), np.eye(2)[::-1]
     for origin in (Origin.DECLARED, Origin.READ):
         setup = build(Scenario(directions="upload"), data, uploaded=from_matrix(turned, origin=origin))
         assert setup.origins["directions"] is origin
         assert plan(setup).caveats == (() if origin.is_covered else ("directions",))
+    made = design_noise(mean(data), epsilon=1, delta=1e-6, theta=[0.3, 0.7], theta_origin=Origin.READ)
+    assert made.theta_origin is Origin.READ  # of a split
 
 
-def test_a_design_keeps_the_origin_of_its_split():
-    query = mean(make_dataset(2, 30))
-    made = design_noise(query, epsilon=1, delta=1e-6, theta=[0.3, 0.7], theta_origin=Origin.READ)
-    assert made.theta_origin is Origin.READ
