@@ -61,7 +61,6 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported when it is first asked for."""
     if name == "plot":
         return plots()
     if name not in _LATER:

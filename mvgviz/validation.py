@@ -241,7 +241,6 @@ def _as_floats(name: str, value: Any) -> FloatArray:
 
 
 def _shown(value: Any) -> str:
-    """A short form of a scalar setting; anything larger only by its type."""
     if isinstance(value, str | int | float | bool) or value is None:
         text = repr(value)
         return text if len(text) <= 40 else text[:37] + "..."

@@ -13,7 +13,6 @@ from mvgviz.ui.menu import ATTACKER, LESSON
 _TABLE, _PLAYED = "_game_table", "_game_played"
 _BUDGETS = [f"{epsilon:g}" for epsilon in EPSILONS]
 _START = {"game": "1", "shape": SHAPES[0], "budget": _BUDGETS[1]}
-_KEYS = dict(zip(GUESSES, ("1", "2"), strict=True))
 
 
 def sit_down() -> dict[str, str]:
@@ -21,7 +20,9 @@ def sit_down() -> dict[str, str]:
     table: dict[str, str] = st.session_state.setdefault(_TABLE, dict(_START))
     if asked := screen.adopt_place():
         table.update({name: asked.get(name, usual) for name, usual in _START.items()})
-        if not _is_table(table):
+        seed = table["game"]
+        if not (seed.isdecimal() and seed.isascii() and int(seed) <= MOST_SEED and table["shape"] in SHAPES
+                and table["budget"] in _BUDGETS):
             screen.say_ignored(f"games are 0 to {MOST_SEED}, shapes {', '.join(SHAPES)}, budgets {', '.join(_BUDGETS)}")
             table.update(_START)
     screen.write_place(**_place(table))
@@ -41,7 +42,6 @@ def draw_rules(table: dict[str, str]) -> None:
 def draw_round(table: dict[str, str]) -> None:
     played = game(seed=int(table["game"]), shape=table["shape"], epsilon=float(table["budget"]))
     said = _said(table)
-    over = len(said) == ROUNDS
     with st.container(key="game"):
         picture, desk = st.columns([2, 1], gap="large")
     with picture, st.container(key="lesson_picture"):
@@ -52,15 +52,15 @@ def draw_round(table: dict[str, str]) -> None:
     with desk:
         if said:
             truth = played.rounds[len(said) - 1].truth
-            right = said[-1] == truth
-            (st.success if right else st.warning)(f"{'Right' if right else 'Wrong'}: {GUESS_NAMES[truth]}.")
-        if over:
+            say, word = (st.success, "Right") if said[-1] == truth else (st.warning, "Wrong")
+            say(f"{word}: {GUESS_NAMES[truth]}.")
+        if len(said) == ROUNDS:
             _draw_end(played, table)
         else:
             st.markdown(f"#### Round {len(said) + 1} of {ROUNDS}")
             for guess, name in GUESS_NAMES.items():
                 st.button(name, key=f"game_{guess}", width="stretch", on_click=_say, args=(table, guess),
-                          shortcut=_KEYS[guess])
+                          shortcut=str(GUESSES.index(guess) + 1))
             st.caption("Keys: 1 and 2.")
         hits = sum(guess == each.truth for guess, each in zip(said, played.rounds, strict=False))
         st.markdown(f"You: **{hits} of {len(said)}** right. {chance_words(played)}")
@@ -99,12 +99,6 @@ def _said(table: dict[str, str]) -> list[str]:
 
 def _place(table: dict[str, str]) -> dict[str, str]:
     return {name: text for name, text in table.items() if text != _START[name]}
-
-
-def _is_table(table: dict[str, str]) -> bool:
-    seed = table["game"]
-    return (seed.isdecimal() and seed.isascii() and int(seed) <= MOST_SEED and table["shape"] in SHAPES
-            and table["budget"] in _BUDGETS)
 
 
 open_plain_page(ATTACKER)

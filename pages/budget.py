@@ -21,8 +21,7 @@ from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import BUDGET, INFORMATION
 from mvgviz.validation import FloatArray
 
-_MANY, _SPLIT_IN_LINK, _ASKED, _ROWS = 400, 50, 8, 1_000
-_SURVIVES = "information that survives (log PNR)"
+_ASKED, _ROWS = 8, 1_000
 _scores = cached(40, session.here, key=lambda setup, *_: (setup,))(budget.compare_splits)
 
 
@@ -41,15 +40,12 @@ def draw_trade_off(setup: Setup, *_: object) -> None:
 
 
 def draw_pnr(setup: Setup, table: BudgetTable, _: words.Names) -> None:
-    """Draw log PNR of every split, and the water filling behind the three forms of max-PNR."""
     refusal, moments = budget.pnr_refusal(setup), session.moments(setup)
-    if refusal is not None or moments is None:
-        st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
+    if refusal is not None or moments is None or not moments.any():
+        st.info(f"Nothing to compare: {refusal or 'every value is 0, so there is no signal'}.",
+                icon=":material/water_drop:")
         return
-    if not moments.any():
-        st.info("Every value is 0, so there is no signal.", icon=":material/water_drop:")
-        return
-    if table.size > _MANY and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
+    if table.size > 400 and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
                                             key="budget_compare"):
         return
     splits, water = st.columns(2, gap="large")
@@ -57,20 +53,16 @@ def draw_pnr(setup: Setup, table: BudgetTable, _: words.Names) -> None:
         _draw_water(setup, moments)
     scores = _scores(setup, moments, lambda *of: _filled(setup, moments, *of)[0])
     with splits:
-        _draw_scores(setup, scores)
+        if "binary" not in {score.split for score in scores} and setup.design.theta.size > 1:
+            st.caption("Choose priority columns in the sidebar to compare two more splits.")
+        own = setup.scenario.guarantee
+        other = next(score.guarantee for score in scores if score.guarantee != own)
+        both = st.toggle(f"Compare with: {GUARANTEES[other].in_chart}", key="budget_both")
+        shown = scores if both else [score for score in scores if score.guarantee == own]
+        chart(words.pnr_picture(setup, shown).adding(session.computed_on()), key="budget_pnr")
     _draw_score_table(scores)
     st.page_link(INFORMATION.path, icon=INFORMATION.icon,
                  label="For a normal answer, the highest PNR gives the most information: see Information")
-
-
-def _draw_scores(setup: Setup, scores: tuple[SplitScore, ...]) -> None:
-    if "binary" not in {score.split for score in scores} and setup.design.theta.size > 1:
-        st.caption("Choose priority columns in the sidebar to compare two more splits.")
-    own = setup.scenario.guarantee
-    other = next(score.guarantee for score in scores if score.guarantee != own)
-    both = st.toggle(f"Compare with: {GUARANTEES[other].in_chart}", key="budget_both")
-    shown = scores if both else [score for score in scores if score.guarantee == own]
-    chart(words.pnr_picture(setup, shown).adding(session.computed_on()), key="budget_pnr")
 
 
 def _draw_score_table(scores: tuple[SplitScore, ...]) -> None:
@@ -78,7 +70,8 @@ def _draw_score_table(scores: tuple[SplitScore, ...]) -> None:
     rows = [{"split": SPLITS[split]} | {
         f"{what}, {GUARANTEES[guarantee].in_chart}": getattr(known.get((guarantee, split)), field, None)
         for guarantee in dict.fromkeys(score.guarantee for score in scores)
-        for what, field in ((_SURVIVES, "log_pnr"), ("information (nats)", "mutual_information"))}
+        for what, field in (("information that survives (log PNR)", "log_pnr"),
+                            ("information (nats)", "mutual_information"))}
         for split in dict.fromkeys(score.split for score in scores)]
     show_table(rows, numbers=list(rows[0])[1:], key="budget_pnr_table")
 
@@ -95,7 +88,6 @@ def _draw_water(setup: Setup, moments: FloatArray) -> None:
 
 
 def draw_inverse(setup: Setup, table: BudgetTable, names: words.Names) -> None:
-    """Turn wanted standard deviations into the smallest epsilon, which one click uses."""
     if refusal := budget.inverse_refusal(setup):
         st.info(f"Epsilon cannot be found from noise here: {refusal}.", icon=":material/undo:")
         return
@@ -131,7 +123,7 @@ def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
         st.warning(f"The app allows ε up to {budget.MOST_EPSILON:g}. Even that hides almost nothing.")
     elif found.priority < budget.LEAST_EPSILON:
         st.caption(f"The app uses ε = {budget.LEAST_EPSILON:g}, its smallest value.")
-    with_split = setup.design.theta.size <= _SPLIT_IN_LINK and found.reachable
+    with_split = setup.design.theta.size <= 50 and found.reachable  # more would not fit a link
     changes: dict[str, object] = {"epsilon": found.epsilon, "guarantee": "exact"}
     if with_split:
         changes |= {"allocation": "manual", "weights": found.weights}
@@ -141,12 +133,10 @@ def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
     st.caption("Sets ε, the exact guarantee and the shares that give this noise." if with_split
                else "Sets ε and the exact guarantee. The split stays, so the noise will differ.")
     if setup.scenario.directions == "private":
-        st.caption("ε includes what the directions spend. Another ε draws other directions, so the noise will be close "
-                   "to what you asked, not equal.")
+        st.caption("Another ε draws other directions, so the noise will be close to what you asked, not equal.")
 
 
 def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> None:
-    """Draw every number as a table, the signal where it has a meaning, and what mixed directions are made of."""
     order = np.sort(np.argsort(-table.theta, kind="stable")[:_ROWS])
     columns = {"theta": table.theta, f"precision {table.precision_is}": table.precision, "variance v": table.variance,
                "typical error": table.std * table.own,
@@ -159,10 +149,9 @@ def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> Non
                | {name: column[order] for name, column in columns.items()}, numbers=columns, key="budget_table",
                height="auto" if len(order) <= 9 else 360)
     both = " With noise on both sides it is the error of entry (k, k)." if setup.design.mode == "both" else ""
-    part = f" Here: the {_ROWS:,} largest shares of {table.size:,}; the file has all." if table.size > _ROWS else ""
     divided = "ε" if setup.design.is_pure else f"the sum of {table.precision_is}"
-    st.caption(f"Theta divides {divided}. A typical error is a standard deviation in its "
-               f"unit.{both}{part}")
+    st.caption(f"Theta divides {divided}. A typical error is a standard deviation in its unit.{both} The table has the "
+               f"largest shares, at most {_ROWS:,}.")
     offer_file("All numbers as CSV", "precision_budget.csv", "text/csv", key="budget_csv", content=lambda:
                budget.table_csv(table, [names(k) for k in range(table.size)], care=noise_care(setup)))
     st.caption("The file holds nothing measured on the data.")

@@ -22,7 +22,6 @@ from mvgviz.ui.menu import DATA
 from mvgviz.ui.sidebar import draw_clipping
 from mvgviz.ui.upload_panel import draw_question, draw_upload_panel
 
-PANELS = 9
 MOST_LOOKED_AT = 150  # features; with more, a look at an ellipse takes too long
 NEIGHBOURS = {"replace": "one record replaced", "add-remove": "one record added or removed"}
 _histograms = cached(12, session.here)(words.histograms_picture)
@@ -40,7 +39,6 @@ def draw_neighbours() -> None:
 
 
 def draw_bound(setup: Setup) -> None:
-    """Draw whom an ellipse clips, what it saves and costs; nothing for a query without a bound."""
     if setup.query.is_graph or not setup.query.takes_bound:
         return
     if setup.query.bound is None and setup.dataset.n_features > MOST_LOOKED_AT:
@@ -82,10 +80,7 @@ def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
     st.markdown(words.saved_words(tried, cost, chosen=chosen))
     st.markdown(words.pull_words(tried, cost, on_data=not session.is_simulated()))
     if warning := words.cost_warning(tried, cost):
-        if chosen:
-            st.warning(warning, icon=":material/warning:")
-        else:
-            st.markdown(f":material/warning: {warning}")
+        (st.warning if chosen else st.info)(warning, icon=":material/warning:")
     radius = radius_for_all(tried)
     if radius <= MOST_RADIUS:
         st.button("An ellipse that clips nobody", key="data_bound_all", type="tertiary",
@@ -107,7 +102,7 @@ own = None if query.is_graph or session.normalised() else data_units(
 about = describe(name) if name in samples() else None
 answer, histogram = st.columns(2, gap="large")
 with histogram:
-    groups = [list(range(k, min(k + PANELS, data.n_features))) for k in range(0, data.n_features, PANELS)]
+    groups = [list(range(k, min(k + 9, data.n_features))) for k in range(0, data.n_features, 9)]
     group = groups[0]
     if len(groups) > 1:
         group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",

@@ -32,7 +32,6 @@ def draw_note(scene: Scene, *, all_open: bool) -> None:
 
 
 def _key(scene: Scene) -> str:
-    """Return every value of the control with its right answer, as a table."""
     lines = []
     for value in scene.step.values:
         right = scene.ghost(value).shown % scene.step.answer(value).value

@@ -18,12 +18,11 @@ from mvgviz.ui.frame import chart, try_open_page
 from mvgviz.ui.menu import PAPER
 from mvgviz.ui.slices import WORKERS, Slice, begin, show_progress
 
-TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
+FIGURE = "Effect of the directions (Figure 4)"
 FIRST = "Running the first trials. The picture comes in a few seconds."
 
 
 def so_far(function: Callable[..., Any], experiment: Experiment, work: Slice) -> Any:
-    """Return what a function of the paper gives after this run's share of the work."""
     said = None if _shared()[0].get(experiment.key) else st.info(FIRST, icon=":material/hourglass_top:")
     with WORKERS.awaited():
         result = _worked(function, experiment, work)
@@ -45,13 +44,6 @@ def _worked(function: Callable[..., Any], experiment: Experiment, work: Slice) -
 def _shared() -> tuple[dict[str, TrialCache], threading.Lock]:
     """Return trials by experiment, and a lock: one session works at a time, the others see what is there."""
     return defaultdict(TrialCache), threading.Lock()
-
-
-def draw_rows(report: Report) -> None:
-    dots = row_dots(report)
-    if all(dot.series == PRINTED for dot in dots):
-        st.caption("The paper's figures are drawn. Ours follow with the first trials.")
-    chart(rows_picture(report, dots), key="paper_rows")
 
 
 def draw_table(report: Report) -> None:
@@ -102,14 +94,17 @@ with st.container(horizontal=True, vertical_alignment="center"):
     session.draw_back_to_mine()
 work = begin("paper rows", experiment.key)
 report = so_far(run, experiment, work)
-draw_rows(report)
-tabs = st.tabs((TABLE, FIGURE), key="paper_tab", on_change="rerun")
+dots = row_dots(report)
+if all(dot.series == PRINTED for dot in dots):
+    st.caption("The paper's figures are drawn. Ours follow with the first trials.")
+chart(rows_picture(report, dots), key="paper_rows")
+rows, figure = st.tabs(("The table, row by row", FIGURE), key="paper_tab", on_change="rerun")
 work.complete = report.complete
-if tabs[0].open:
-    with tabs[0]:
+if rows.open:
+    with rows:
         draw_table(report)
-if tabs[1].open:
-    with tabs[1]:
+if figure.open:
+    with figure:
         if report.complete:
             work = begin("paper figure", experiment.key)
             curves, references, work.complete = so_far(direction_curves, experiment, work)

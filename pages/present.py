@@ -16,7 +16,6 @@ from mvgviz.ui.frame import draw_switch, offer_file, open_bare_page
 from mvgviz.ui.menu import PRESENT, SHAPE
 from mvgviz.ui.release_desk import release_desk
 
-_NOTES = "_present_notes"
 _slides = cached(4, session.here)(slides)
 
 
@@ -24,7 +23,7 @@ def draw_talk(setup: Setup) -> None:
     simulated, left, at = session.is_simulated(), _left(setup), _place()
     session.write_link(slide=str(at + 1))
     st.html(f"<style>{talk_style()}{asset('presenter.css')}</style>")
-    noted = st.session_state.get(_NOTES, False)
+    noted = st.session_state.get("_present_notes", False)
     st.html(f'<div class="{"noted" * noted}">{_slides(setup, simulated=simulated, left=left)[at]}</div>')
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center", gap="small"):
         for label, key, icon, move in (("Back", "Left", "arrow_back", -1), ("Next", "Right", "arrow_forward", 1)):
@@ -32,7 +31,7 @@ def draw_talk(setup: Setup) -> None:
                       disabled=not 0 <= at + move < len(SLIDES), on_click=st.session_state.update,
                       args=({session.SLIDE: at + move},))
         st.button("Notes", key="present_notes", icon=":material/speaker_notes:", shortcut="N",
-                  on_click=st.session_state.update, args=({_NOTES: not noted},))
+                  on_click=st.session_state.update, args=({"_present_notes": not noted},))
         offer_file("Save slides", "talk.html", "text/html", partial(talk_html, setup, simulated=simulated, left=left),
                    key="present_save", help="One file that works offline. Its Print button makes a PDF.")
         if st.button("Leave", key="present_leave", icon=":material/close:", shortcut="Esc"):
@@ -41,7 +40,6 @@ def draw_talk(setup: Setup) -> None:
 
 
 def _left(setup: Setup) -> str:
-    """Say what the cap leaves, where there is one."""
     desk, data = release_desk(), setup.scenario.data
     try:
         return "" if desk.cap(data) is None else room_words(

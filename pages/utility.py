@@ -27,24 +27,17 @@ from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
 from mvgviz.ui.task_controls import draw_task, say_why_not
 
-_RATES = "_utility_rates"
 PATIENCE = 30.0
 """Seconds of work that a tab starts by itself."""
 _LISTED = 2_000
 _first_trial = cached(8, session.here)(first_trial)
 
 
-def version(setup: Setup) -> str:
-    """Name everything that results depend on."""
-    choices = " ".join(f"{name}={value}" for name, value in setup.scenario.to_query().items())
-    return f"{session.version()} {choices}"
-
-
 def work_in_tab(setup: Setup, name: str, problems: Sequence[Problem], *parts: object) -> tuple[list[Results], Slice]:
     """Return the results after this slice, and the slice; long work waits for a click. Problems depend on ``parts``."""
     missing = sum(each.trials - trial_cache().done(each) for each in problems)
-    seconds = missing * st.session_state.get(_RATES, {}).get(_kind(setup), 0.0)
-    work = begin(f"utility_{name}", version(setup), *parts, waiting=seconds > PATIENCE)
+    seconds = missing * _rates().get(_kind(setup), 0.0)
+    work = begin(f"utility_{name}", setup.scenario.to_json(), *parts, waiting=seconds > PATIENCE)
     if work.stopped and seconds > PATIENCE:
         st.caption(f"This chart takes about {max(round(seconds / 60), 1)} min. Press Go on to start it.")
     found = _gather(setup, work, problems)
@@ -61,14 +54,18 @@ def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Resu
     went_on = any(0 < cache.done(each) < each.trials for each in problems)  # the first slice also prepares and imports
     found = work.resume(problems)
     if went_on and work.done > before:
-        rates = st.session_state.setdefault(_RATES, {})
-        rates[_kind(setup)] = (time.perf_counter() - began - work.waited) / (work.done - before)
+        _rates()[_kind(setup)] = (time.perf_counter() - began - work.waited) / (work.done - before)
     return found
+
+
+def _rates() -> dict[str, float]:
+    """Return the seconds that a trial took, by kind of work."""
+    return st.session_state.setdefault("_utility_rates", {})  # type: ignore[no-any-return]
 
 
 def draw_trials(setup: Setup) -> Slice | None:
     """Draw the main chart; None, after a sentence, where the scenario does not work out."""
-    work = begin("utility", version(setup))
+    work = begin("utility", setup.scenario.to_json())
     try:
         posed = problem(setup)
         results = _gather(setup, work, [posed])[0]
@@ -102,7 +99,6 @@ def _kind(setup: Setup) -> str:
 
 
 def draw_parts(setup: Setup) -> Slice:
-    """Draw the three errors beside equal noise and priority columns alone."""
     problems, reasons = part_problems(problem(setup))
     if len(problems) < 2:
         st.info("Choose priority columns in the sidebar to see who gains and who pays.", icon=":material/checklist:")
@@ -126,7 +122,6 @@ def draw_parts(setup: Setup) -> Slice:
 
 
 def draw_sets(setup: Setup) -> Slice | None:
-    """Compare sets of priority directions at the scenario's epsilon, and over all epsilons."""
     size = setup.design.theta.size
     names = words.SetNames(Names(setup), size)
     if size < 2:
@@ -208,7 +203,6 @@ def _add(key: str, size: int) -> None:
 
 
 def draw_one_draw(setup: Setup) -> None:
-    """Draw true and noisy answer in the same colours, and what the task makes of them."""
     posed = problem(setup)
     trial = _first_trial(posed)
     st.caption(f":material/visibility_lock: {session.computed_on()} {words.SHOWN_TO_HOLDER}")

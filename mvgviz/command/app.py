@@ -22,7 +22,6 @@ from mvgviz.version import TOP, install_words
 
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN", "browser": "MVGVIZ_BROWSER"}
 """How the app learns what it opens with."""
-_NOT_IN_A_DEMO = ("data", "study", "ledger")
 _PORT, _PORTS = 8501, 100  # the usual port, and how many to try without --port
 
 
@@ -43,8 +42,9 @@ def app(chosen: argparse.Namespace) -> int:
 def ready_to_open(chosen: argparse.Namespace) -> int:
     """Check the options, export them as environment variables and return the port."""
     if chosen.demo or door.is_demo():
-        if extra := [f"--{name}" for name in _NOT_IN_A_DEMO if getattr(chosen, name) is not None]:
-            raise InputError(f"--demo shows only bundled data and releases nothing: leave out {extra[0]}")
+        for name in ("data", "study", "ledger"):
+            refuse(getattr(chosen, name) is not None,
+                   f"--demo shows only bundled data and releases nothing: leave out --{name}")
         os.environ[door.DEMO], chosen.no_ledger = "1", True
     for name in ("data", "study"):
         path: Path | None = getattr(chosen, name)
@@ -70,7 +70,6 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
 
 
 def _allow_hosts(names: list[str]) -> None:
-    """Export the names that may open the app, together with those already in the environment."""
     if (url := os.environ.get(door.PUBLIC_URL)) and not door.public_name():
         raise InputError(f"{door.PUBLIC_URL}: {url!r} is not an address like https://your.host")
     known = [name for name in door.allowed_names() if name != door.public_name()]
@@ -81,7 +80,6 @@ def _allow_hosts(names: list[str]) -> None:
 
 
 def _choose_ledger(chosen: argparse.Namespace) -> None:
-    """Export where releases are counted: the named file, memory only, or the usual place."""
     if chosen.no_ledger:
         os.environ[ENVIRONMENT] = "none"
     elif chosen.ledger is not None or ENVIRONMENT not in os.environ:

@@ -128,7 +128,6 @@ def _spent(design: NoiseDesign, outcome: Outcome, delta: float) -> str:
 
 @contextmanager
 def _workers(cluster: str | None) -> Iterator[Executor]:
-    """Yield the threads of this computer, or a Dask cluster."""
     if cluster is None:
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as own:
             yield own
@@ -172,7 +171,6 @@ BROWSERS = (
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe")
 """Browsers that can print without a window."""
-_PATIENCE = 120  # seconds
 
 
 def slides(chosen: argparse.Namespace) -> int:
@@ -209,7 +207,6 @@ def lesson(chosen: argparse.Namespace) -> int:
 
 
 def _printed(page: str, out: Path) -> bool:
-    """Print the page with a browser of this computer; return whether one did."""
     root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []  # root has no other way
     for browser in filter(None, map(shutil.which, BROWSERS)):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -218,7 +215,7 @@ def _printed(page: str, out: Path) -> bool:
             try:
                 subprocess.run([browser, "--headless", "--disable-gpu", *root, f"--user-data-dir={folder}/profile",  # noqa: S603
                                 "--no-first-run", "--no-pdf-header-footer", f"--print-to-pdf={made}", file.as_uri()],
-                               check=False, capture_output=True, timeout=_PATIENCE)
+                               check=False, capture_output=True, timeout=120)
             except (OSError, subprocess.TimeoutExpired):
                 continue
             if made.is_file():

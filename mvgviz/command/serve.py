@@ -5,6 +5,7 @@ with the configuration made here; it writes nothing that people send to a file.
 """
 
 import argparse
+import contextlib
 import os
 import secrets
 import shutil
@@ -18,18 +19,16 @@ from pathlib import Path
 
 from mvgviz.command import say
 from mvgviz.command.app import in_use, ready_to_open
-from mvgviz.errors import InputError, refuse
+from mvgviz.errors import InputError
 from mvgviz.ui import door
 from mvgviz.validation import count
 
-MOST_WORKERS = 64
 _LOOK, _UP, _END = 0.25, 60.0, 5.0  # seconds: between two looks, for a server to answer, for it to end
 
 
 def serve(chosen: argparse.Namespace) -> int:
     """Serve until Ctrl-C; restart a server that ends."""
-    workers = count("workers", chosen.workers)
-    refuse(workers > MOST_WORKERS, f"workers must be at most {MOST_WORKERS}, got {workers}")
+    workers = count("workers", chosen.workers, at_most=64)
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if nginx is None:
         raise InputError("nginx is not installed (on Debian: apt install nginx-light); install it, or run one server: "
@@ -76,7 +75,6 @@ def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) 
 
 
 def _keep_up(running: dict[str, subprocess.Popen[bytes]], commands: dict[str, list[str]]) -> None:
-    """Restart what ended; raise `InputError` when nginx cannot stay up."""
     began = time.monotonic()
     while True:
         time.sleep(_LOOK)
@@ -104,14 +102,11 @@ def _wait_for(ports: list[int], running: dict[str, subprocess.Popen[bytes]]) -> 
 
 
 def _free_ports(number: int) -> list[int]:
-    probes = [socket.socket() for _ in range(number)]
-    try:
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(number)]
         for probe in probes:
             probe.bind(("127.0.0.1", 0))
         return [int(probe.getsockname()[1]) for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def _end(running: dict[str, subprocess.Popen[bytes]]) -> None:

@@ -19,7 +19,6 @@ FRONT = "MVGVIZ_FRONT"
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104
 REFUSAL = (f"mvgviz does not know this address: start it with --allow-host NAME, or set {ENVIRONMENT}=NAME "
            "(docs/deployment.md).")
-TAKES_NOTHING = "This public demo takes no files."
 NAME = r"[\w-]+(?:\.[\w-]+)*"
 _HOST = re.compile(rf"(?:\[([\da-f:.]+)\]|({NAME})\.?)(?::\d*)?", re.ASCII | re.IGNORECASE)
 _HEADERS = {b"x-frame-options": b"SAMEORIGIN", b"x-content-type-options": b"nosniff",
@@ -41,7 +40,7 @@ class Door:
         if not all(_is_own(origin, hosts[0]) for origin in origins):
             return await _refuse(scope, send, 403)
         if is_demo() and scope.get("method", "GET") not in ("GET", "HEAD"):  # uploads are PUT and POST
-            return await _refuse(scope, send, 403, TAKES_NOTHING)
+            return await _refuse(scope, send, 403, "This public demo takes no files.")
 
         async def send_guarded(message: "Message") -> None:
             if message["type"] == "http.response.start":

@@ -78,7 +78,6 @@ def draw_frontier(setup: Setup, *, key: str) -> None:
 
 
 def _share_on_curve(setup: Setup, found: NeedsTradeOff) -> float | None:
-    """Return the share, where this design is on the curve."""
     scenario, shares = setup.scenario, found.curves.own.shares
     priorities = tuple(k for k in scenario.priority_directions if k < setup.query.own_features(setup.design.theta.size))
     on = scenario.allocation == "binary" and scenario.guarantee == "exact" and priorities == found.priority

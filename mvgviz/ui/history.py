@@ -30,7 +30,7 @@ class History:
     """
 
     entries: list[Scenario] = field(default_factory=list)
-    at: int = -1
+    at: int = 0
     mine: Scenario | None = None  # before a design was taken over, while that stands
     taken: Scenario | None = None
     _changed: float = -float("inf")
@@ -39,8 +39,7 @@ class History:
 
     def record(self, now: Scenario, has_looked: Callable[[str], bool]) -> None:
         """Note this run's scenario, if it is new, and forget what was undone."""
-        if not self.entries:
-            self.entries, self.at = [now], 0
+        self.entries = self.entries or [now]
         self._mark_seen(has_looked)
         before, when = self.entries[self.at], time.monotonic()
         if vars(now) == vars(before):
@@ -85,9 +84,10 @@ def change_words(before: Scenario, after: Scenario, names: Sequence[str]) -> str
         return "other data"
     if not fields:
         return "a mark"
-    changes = [f"{_CALLED[name].removeprefix('the ')} {_value(name, before, names)} → {_value(name, after, names)}"
-            for name in fields]
-    return changes[0] if len(changes) == 1 else listed([_CALLED[name].removeprefix("the ") for name in fields], most=3)
+    called = [_CALLED[name].removeprefix("the ") for name in fields]
+    if len(fields) > 1:
+        return listed(called, most=3)
+    return f"{called[0]} {_value(fields[0], before, names)} → {_value(fields[0], after, names)}"
 
 
 def _differing(before: Scenario, after: Scenario) -> list[str]:
@@ -102,8 +102,6 @@ def _value(name: str, scenario: Scenario, names: Sequence[str]) -> str:
     if name in ("priority_directions", "priority", "label") and scenario.directions == "standard":
         positions = [value] if isinstance(value, int) else value or ()
         return listed([names[k] if k < len(names) else f"no. {k + 1}" for k in positions], most=2)
-    if value is None:
-        return "usual"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return listed([str(one) for one in value], most=3) if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return listed([str(one) for one in value], most=3)
+    return "usual" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,5 +1,6 @@
 """Show the lesson and its game on a wall and on phones: a projector's view, a link with its QR code, a handout."""
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -46,7 +47,7 @@ def moved(**changes: Any) -> None:
 
 
 def say_ignored(allowed: str) -> None:
-    """Say that part of the link is wrong, and what is allowed."""
+    """Say what a link may hold."""
     st.info(f"A part of the link was ignored: {allowed}.", icon=":material/link_off:")
 
 
@@ -59,13 +60,10 @@ def draw_screen_switch() -> None:
     """Draw the button into or out of the projector's view; pupils have none."""
     if "pupil" in shown_views():
         return
-    if is_big():
-        st.button("Leave", key="lesson_big", icon=":material/close:", shortcut="Esc", on_click=moved,
-                  kwargs={_VIEWS["big"]: False})
-    else:
-        st.button("Big screen", key="lesson_big", icon=":material/slideshow:", on_click=moved,
-                  kwargs={_VIEWS["big"]: True},
-                  help="For a projector: no menus, a large picture. Arrow keys move on, Esc comes back.")
+    label, icon, shortcut = ("Leave", "close", "Esc") if is_big() else ("Big screen", "slideshow", None)
+    st.button(label, key="lesson_big", icon=f":material/{icon}:", shortcut=shortcut, on_click=moved,
+              kwargs={_VIEWS["big"]: not is_big()},
+              help="For a projector: no menus, a large picture. Arrow keys move on, Esc comes back.")
 
 
 def enlarge(figure: go.Figure) -> None:
@@ -104,9 +102,8 @@ def class_link(page: str = "", **place: str) -> str:
 def offer_handout() -> None:
     """Offer the handout, with the class link where phones can open it; pupils have none."""
     if "pupil" not in shown_views():
-        address = class_link(LESSON.name)
-        offer_file("Handout to print", "mvgviz-handout.html", "text/html", lambda: handout_html(address),
-                   key="lesson_handout")
+        offer_file("Handout to print", "mvgviz-handout.html", "text/html",
+                   partial(handout_html, class_link(LESSON.name)), key="lesson_handout")
 
 
 def offer_lesson() -> None:

@@ -39,7 +39,6 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
 
 
 async def _keep_tidy() -> None:
-    """Warm the server, then drop the tables of departed visitors every minute."""
     if url := os.environ.get(BROWSER):
         await asyncio.to_thread(webbrowser.open, url)  # Streamlit does so for plain scripts only
     await asyncio.to_thread(_warm)
@@ -55,7 +54,6 @@ def _tell_failure(task: "asyncio.Task[None]") -> None:
 
 
 def _warm() -> None:
-    """Import what the pages need, and draw and read once."""
     go.Figure(go.Scatter(x=[0], y=[0])).to_json()
     sample(Scenario().data)
     for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):

@@ -57,11 +57,10 @@ class Upload:
     def is_current(self) -> bool:
         return self.data_name == scenario().data
 
-    def is_used_otherwise(self, before: Upload) -> bool:
-        """Whether its records or features differ; ranges and levels have their own origins."""
-        free: dict[str, Any] = {"title": "", "ranges": None, "levels": None, "units": None}
-        return (self.dataset.features != before.dataset.features
-                or replace(self.source, **free) != replace(before.source, **free))
+    @property
+    def use(self) -> tuple[object, ...]:
+        """Which records and features; ranges and levels have their own origins."""
+        return self.dataset.features, replace(self.source, title="", ranges=None, levels=None, units=None)
 
 
 def adopt_link() -> None:
@@ -265,7 +264,7 @@ def set_upload(new: Upload) -> None:
     if scenario().data != new.data_name:
         usual = Scenario.default_for(new.data_name)
         put(usual.changed(query="laplacian") if new.is_graph else usual)
-    elif old is not None and old.data_name == new.data_name and new.is_used_otherwise(old):
+    elif old is not None and old.data_name == new.data_name and new.use != old.use:
         follow = partial(carried, before=old.dataset.features, after=new.dataset.features)
         history().carry(new.data_name, follow)
         put(follow(scenario()))
@@ -280,17 +279,18 @@ def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...])
 def _following(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
     """Let positions follow the names of the features, and drop the others."""
     moved = {position: after.index(name) for position, name in enumerate(before) if name in after}
-    changes: dict[str, Any] = {"label": None if scenario.label is None else moved.get(scenario.label)}
+    followed = {name: tuple(moved[k] for k in getattr(scenario, name) if k in moved)
+                for name in ("priority", "group", "priority_directions", "plane")}
+    changes: dict[str, Any] = {"label": None if scenario.label is None else moved.get(scenario.label), "category": (),
+                               "priority": followed["priority"], "group": followed["group"]}
     if scenario.directions == "standard":
-        changes["priority_directions"] = tuple(moved[k] for k in scenario.priority_directions if k in moved)
-    changes["priority"] = tuple(moved[k] for k in scenario.priority if k in moved)
-    changes |= {"group": tuple(moved[k] for k in scenario.group if k in moved), "category": ()}
+        changes["priority_directions"] = followed["priority_directions"]
     if scenario.importance:
         parts = dict(zip(scenario.needs, scenario.importance, strict=False))
         changes["importance"] = tuple(parts[k] for k in sorted(parts, key=lambda k: moved.get(k, -1)) if k in moved)
     if scenario.directions == "rotation":
-        kept = tuple(moved[k] for k in scenario.plane if k in moved)
-        changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
+        plane = followed["plane"]
+        changes |= {"plane": plane} if len(plane) == 2 else {"directions": "standard", "plane": (0, 1)}
     if scenario.allocation == "manual" and len(before) != len(after):
         changes |= {"allocation": "uniform", "weights": ()}
     return scenario.changed(**changes, from_data=scenario.from_data)

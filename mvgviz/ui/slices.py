@@ -29,10 +29,9 @@ from mvgviz.ui.cache import cached, of_session
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_LOOK = 0.1
 _SWITCH, _BRISK = sys.getswitchinterval(), 0.0005
 """Seconds after which a working thread lets others in; a reply passes between threads many times."""
-_REPLY_GLANCE, _REPLY_PATIENCE = 0.003, 0.2  # seconds between two looks, and of waiting for replies at most
+_REPLY_PATIENCE = 0.2  # seconds of waiting for replies at most
 _replying = set[int]()
 
 
@@ -70,7 +69,7 @@ class Turns:
                     left = end - time.monotonic()
                     if left <= 0:
                         return self._waiting.index(place) + 1
-                    self._changed.wait(min(left, _LOOK))
+                    self._changed.wait(min(left, 0.1))
                 look()
         finally:
             with self._changed:
@@ -111,15 +110,14 @@ class Polite:
     def _after_replies(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         end = time.monotonic() + _REPLY_PATIENCE
         while time.monotonic() < end and _replying - self._waiting:
-            time.sleep(_REPLY_GLANCE)
+            time.sleep(0.003)
         return fn(*args, **kwargs)
 
 
-_STOPPED, _KNOWN, _FINISHED = "_trials_stopped", "_trials_known", "_trials_finished"
-_ON_SCREEN = "_trials_on_screen"
-SLICE, _FIRST = 1.0, 0.3
+_KNOWN, _FINISHED, _ON_SCREEN = "_trials_known", "_trials_finished", "_trials_on_screen"
+_SLICE, _FIRST = 1.0, 0.3
 """Seconds of work before a page is drawn again; fewer for its first results."""
-_GLANCE, _PATIENCE = 0.4, 20.0  # seconds to wait for one's turn: before anything is drawn, and after
+_PATIENCE = 20.0  # seconds to wait for one's turn, after something is drawn
 _TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))
 """Of all sessions; one core stays free for those who only look."""
 WORKERS = Polite(os.cpu_count() or 1)
@@ -144,13 +142,9 @@ def problem(setup: Setup, *, sensitivity: str = "own", mechanisms: tuple[str, ..
                                        uploaded=session.uploaded_directions(), worked_out=setup)
 
 
-def trial_cache(*, simulated: bool = False) -> TrialCache:
+@cached(2, of_session, key=lambda simulated=False: (session.version(), simulated or session.is_simulated()))
+def trial_cache(simulated: bool = False) -> TrialCache:
     """Return this session's trials of the data as it is now, or of simulated data in its place."""
-    return _trials(session.version(), simulated or session.is_simulated())
-
-
-@cached(2, of_session)
-def _trials(version: str, simulated: bool) -> TrialCache:
     return TrialCache()
 
 
@@ -170,12 +164,12 @@ class Slice:
 
     @property
     def stopped(self) -> bool:
-        return self.key in st.session_state.get(_STOPPED, set())
+        return self.key in _stopped()
 
     def options(self, cache: TrialCache) -> dict[str, Any]:
         """Return the arguments of :func:`mvgviz.trials.run.resume` besides the problems."""
-        return {"cache": cache, "seconds": self.seconds, "executor": WORKERS, "progress": self._progress,
-                "cancelled": lambda: self.stopped}
+        return {"cache": cache, "seconds": self.seconds, "executor": WORKERS, "cancelled": lambda: self.stopped,
+                "progress": lambda done, total: vars(self).update(done=done, total=total)}
 
     @contextmanager
     def turn(self, cache: TrialCache, problems: Sequence[Problem] | None = None) -> Iterator[dict[str, Any]]:
@@ -190,7 +184,7 @@ class Slice:
             yield options
             return
         with WORKERS.awaited():
-            self.before = _TURNS.take(_GLANCE if self.fresh else _PATIENCE, lambda: self.stopped)
+            self.before = _TURNS.take(0.4 if self.fresh else _PATIENCE, lambda: self.stopped)
             self.waited = time.monotonic() - began
             if self.before:
                 yield options | {"cancelled": lambda: True}
@@ -202,22 +196,19 @@ class Slice:
 
     def resume(self, problems: Sequence[Problem], *, simulated: bool = False) -> list[Results | None]:
         """Return the problems' results after this slice; None for those that no slice has reached."""
-        with self.turn(trial_cache(simulated=simulated), problems) as options:
+        with self.turn(trial_cache(simulated), problems) as options:
             return resume(problems, **options)
 
-    def _progress(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
 
-
-def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = False) -> Slice:
+def begin(key: str, *parts: object, waiting: bool = False) -> Slice:
     """Begin a slice of the work named by ``key`` and ``parts``; ``waiting``: it starts stopped."""
     name = f"{key} {session.version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
     if waiting and name not in known:
-        _stop(name)
+        _stopped().add(name)
     known.add(name)
     fresh = name != st.session_state.get(_ON_SCREEN)
-    work = Slice(key=name, seconds=min(seconds, _FIRST) if fresh else seconds, fresh=fresh)
+    work = Slice(key=name, seconds=_FIRST if fresh else _SLICE, fresh=fresh)
     st.html(_USUAL if work.fresh or work.stopped else _BRIGHT)
     return work
 
@@ -228,29 +219,22 @@ def show_progress(work: Slice, *, what: str = "trials") -> None:
         st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
     st.session_state[_ON_SCREEN] = work.key
-    with work.slot or nullcontext():
-        _draw_bar(work, what)
-
-
-def _draw_bar(work: Slice, what: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with work.slot or nullcontext(), st.container(horizontal=True, vertical_alignment="center"):
         queue = f"; queued, {work.before} ahead of you" if work.before else ""
         st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} {what}{queue}")
         if work.stopped:
-            st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
+            st.button("Go on", key=f"go_on {work.key}", on_click=_stopped().discard, args=(work.key,),
+                      icon=":material/play_arrow:")
         else:
-            st.button("Stop", key=f"stop {work.key}", on_click=_stop, args=(work.key,), icon=":material/stop:")
+            st.button("Stop", key=f"stop {work.key}", on_click=_stopped().add, args=(work.key,), icon=":material/stop:")
     if not work.stopped:
-        st.html(_BRIGHT)  # the next slice may take long to begin
-        _ask_for_more(key="next_slice", data={"slice": secrets.token_hex(8)}, on_next_change=lambda: None)
+        with work.slot or nullcontext():
+            st.html(_BRIGHT)  # the next slice may take long to begin
+            _ask_for_more(key="next_slice", data={"slice": secrets.token_hex(8)}, on_next_change=lambda: None)
 
 
-def _stop(key: str) -> None:
-    st.session_state.setdefault(_STOPPED, set()).add(key)
-
-
-def _go_on(key: str) -> None:
-    st.session_state.get(_STOPPED, set()).discard(key)
+def _stopped() -> set[str]:
+    return st.session_state.setdefault("_trials_stopped", set())  # type: ignore[no-any-return]
 
 
 def moving_bar(bar: DeltaGenerator, text: str) -> Callable[[float], None]:

@@ -26,11 +26,8 @@ from mvgviz.validation import parsed_json
 NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_study_named_file"
 _FILE, _REFUSED, _NOW = "study_file", "_study_refused", "_study_now"
 _MINE, _LOST = "_session_token", "_session_lost"
-_TYPED = 0.3  # seconds
 _AWAY = ("The server does not answer. It may have stopped, or this computer is offline. Leave this page open: it "
          "continues when the server is back, and this tab keeps your choices.")
-_RELEASED_AWAY = " A released answer stays on the screen until you click: save or note it first."
-_RESTARTED = "The server restarted or lost this page. Your settings were restored; trials will run again."
 _browser = st.components.v2.component("mvgviz_study", html="<span></span>", js=asset("study.js"))  # a tab's memory
 _watcher = st.components.v2.component("mvgviz_away", html="<span></span>", js=asset("save_chart.js") + asset("away.js"))
 
@@ -53,11 +50,11 @@ def current_source() -> DataSource:
 
 def open_study(text: str | bytes) -> None:
     """Open a study or a scenario; one about a file waits until that is chosen."""
-    scenario = _scenario_of_a_file(text)
-    if scenario is not None:
+    held = parsed_json(text, "a study must be JSON, as downloaded from mvgviz, and small")
+    if isinstance(held, dict) and "mvgviz_study" not in held and (scenario := Scenario.from_dict(held)).is_upload:
         session.put(session.marked(scenario))
         return
-    study = Study.from_json(text)
+    study = Study.from_dict(held)
     st.session_state[NOTES] = study.notes
     if study.scenario.is_upload:
         st.session_state[_WAITING] = study
@@ -80,9 +77,8 @@ def take_over(study: Study, data_name: str, *, same_file: bool = True) -> None:
 
     Another file with the same columns may be about other people: its population is asked again.
     """
-    population = tidy(study.population) if study.population else ""
+    population, plan = study.population and tidy(study.population), study.plan
     st.session_state.pop(_WAITING, None)
-    plan = study.plan
     put_plan(data_name, plan and replace(plan, scenarios=tuple(
         question.changed(data=data_name) for question in plan.scenarios)))
     if population and same_file and not release_desk().is_entered(data_name):
@@ -116,18 +112,6 @@ def _content(path: str, what: str) -> bytes:
         raise InputError(f"the {what} that mvgviz was started with cannot be read: {error.strerror}") from None
 
 
-def _scenario_of_a_file(text: str | bytes) -> Scenario | None:
-    """Return the scenario of a link about an upload; None for everything else."""
-    try:
-        held = parsed_json(text, "")
-    except InputError:
-        return None
-    if not isinstance(held, dict) or "mvgviz_study" in held:
-        return None
-    scenario = Scenario.from_json(text)
-    return scenario if scenario.is_upload else None
-
-
 def draw_study() -> None:
     """Save the session's study, open one, take notes."""
     with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study",
@@ -153,7 +137,7 @@ def _note() -> None:
 
 
 def _settled(now: dict[str, Study]) -> Study:
-    time.sleep(_TYPED)  # the click on the button ends the typing: what was just typed has to arrive
+    time.sleep(0.3)  # the click on the button ends the typing: what was just typed has to arrive
     return now["study"]
 
 
@@ -206,7 +190,8 @@ def watch_server() -> None:
     """Give the page words for a server that is away; notice a session that this page had before."""
     mine, released = st.session_state.setdefault(_MINE, secrets.token_hex(8)), bool(release_desk().releases)
     report = _watcher(key="away", data={"session": mine, "released": released,
-                                      "words": _AWAY + (_RELEASED_AWAY if released else "")},
+                                      "words": _AWAY + " A released answer stays on the screen until you click: save "
+                                                       "or note it first." * released},
                     on_lost_change=lambda: None, on_back_change=lambda: None)
     if report.lost:
         st.session_state[_LOST] = bool(report.lost.get("released"))
@@ -222,7 +207,8 @@ def say_restarted() -> None:
         return
     counted = ("the ledger counts them" if release_desk().ledger.lasts else
                "this session's ledger is new and does not count them, so add them yourself")
-    st.warning(("" if own else _RESTARTED)
+    st.warning(("" if own else "The server restarted or lost this page. Your settings were restored; trials will run "
+                               "again.")
                + (f" Releases that you did not save are gone and **stay spent**: {counted}." if released else ""),
                icon=":material/restart_alt:")
     with st.container(horizontal=True):

@@ -20,24 +20,24 @@ def draw_task(setup: Setup) -> None:
     """Draw the task, its label where it needs one, and free post-processing."""
     scenario = setup.scenario
     left, middle, judged = st.columns([2, 1, 1], vertical_alignment="bottom")
-    with judged:
-        if scenario.needs:
-            st.selectbox("Errors on", list(JUDGED), format_func=JUDGED.__getitem__,
-                         **session.bound("w_judged", scenario.judged, lambda judged: {"judged": judged}),
-                         help="A regression learns from these columns alone. Components are those of their block, "
-                              "weighted by how much each column matters.")
-    with left:
-        st.selectbox("What you use the answer for", list(TASKS), format_func=lambda key: TASKS[key].label,
-                     **session.bound("w_task", scenario.task, lambda task: for_task(session.scenario(), task)))
-    with middle:
-        if scenario.use.predicts:
-            names = dict(enumerate(setup.dataset.features))
-            st.selectbox("Label to predict", [None, *names],
+    left.selectbox("What you use the answer for", list(TASKS), format_func=lambda key: TASKS[key].label,
+                   **session.bound("w_task", scenario.task, lambda task: for_task(session.scenario(), task)))
+    if scenario.use.predicts:
+        names = dict(enumerate(setup.dataset.features))
+        middle.selectbox("Label to predict", [None, *names],
                          format_func=lambda k: "choose a feature" if k is None else names[k],
                          **session.bound("w_label", scenario.label if scenario.label in names else None,
                                          lambda label: {"label": label}))
+    if scenario.needs:
+        judged.selectbox("Errors on", list(JUDGED), format_func=JUDGED.__getitem__, **session.bound_field("judged"),
+                         help="A regression learns from these columns alone. Components are those of their block, "
+                              "weighted by how much each column matters.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        _draw_post(scenario)
+        with st.popover("Free post-processing", icon=":material/tune:"):
+            st.caption("Done after the noise, so it costs no privacy.")
+            for step in scenario.use.post:
+                st.checkbox(POST[step].capitalize(),
+                            **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
         usual = usual_settings(scenario)
         if usual and scenario.changed(**usual) == scenario:
             st.caption("Query, clipping and split are the usual ones for this task.")
@@ -50,7 +50,6 @@ def draw_task(setup: Setup) -> None:
 
 
 def _draw_about_mean(scenario: Scenario) -> None:
-    """Say whether components are the usual ones, and offer those."""
     if not scenario.use.of_directions or scenario.is_graph:
         return
     if scenario.kind.has_constant:
@@ -64,27 +63,20 @@ def _draw_about_mean(scenario: Scenario) -> None:
                   help="Asks for mean and second moments in one answer. They give the covariance about the mean.")
 
 
-def _draw_post(scenario: Scenario) -> None:
-    with st.popover("Free post-processing", icon=":material/tune:"):
-        st.caption("Done after the noise, so it costs no privacy.")
-        for step in scenario.use.post:
-            st.checkbox(POST[step].capitalize(),
-                        **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
-
-
 def choose_s2(query: Query, *, key: str) -> tuple[str, str]:
     """Return one sensitivity for all noise, "tight" or, where it is larger, "printed"; and its name."""
-    values = {"tight": query.sensitivity, "printed": query.printed_sensitivity}
+    tight, printed = query.sensitivity, query.printed_sensitivity
     chosen = "tight"
-    if values["printed"] > values["tight"] * (1 + 1e-9):
+    if printed > tight * (1 + 1e-9):
+        labels = {"tight": f"Tight {as_number(tight)}", "printed": f"As printed {as_number(printed)}"}
         chosen = st.segmented_control(
-            "Sensitivity for all", list(values), default="tight", required=True, key=key,
-            format_func=lambda name: f"{'Tight' if name == 'tight' else 'As printed'} {as_number(values[name])}",
+            "Sensitivity for all", list(labels), default="tight", required=True, key=key,
+            format_func=labels.__getitem__,
             help="The theorems use the s₂ that the paper prints. A fair comparison uses one value for all.") or "tight"
     else:
-        st.caption(f"Sensitivity of all: s₂ = {as_number(values['tight'])}; tight and as printed are the same.")
-    called = {"tight": "the tight sensitivity s₂", "printed": "the paper's sensitivity s₂"}[chosen]
-    return chosen, f"{called} = {as_number(values[chosen])}"
+        st.caption(f"Sensitivity of all: s₂ = {as_number(tight)}; tight and as printed are the same.")
+    return chosen, (f"the tight sensitivity s₂ = {as_number(tight)}" if chosen == "tight" else
+                    f"the paper's sensitivity s₂ = {as_number(printed)}")
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:

@@ -15,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui.door import is_demo
 from mvgviz.ui.streamlit_internals import visitors
@@ -76,9 +76,6 @@ def draw_logout() -> None:
 MOST_TRIALS, MOST_VISITORS = 200, 40
 """In the demo: trials of a scenario, and visitors at a time."""
 _ADMITTED = "_demo_admitted"
-_ABOUT = (f"Bundled data only: no uploads, no releases, at most {MOST_TRIALS} trials. Install mvgviz to use your own "
-          "data.")
-NO_RELEASE = "this public demo releases nothing: install mvgviz to release an answer about your own data"
 
 
 def most_trials() -> int:
@@ -95,9 +92,8 @@ def held(scenario: Scenario) -> Scenario:
 
 
 def refuse_release() -> None:
-    """Raise InputError in the demo: no answer of it may look like a release."""
-    if is_demo():
-        raise InputError(NO_RELEASE)
+    """Raise `InputError` in the demo: no answer of it may look like a release."""
+    refuse(is_demo(), "this public demo releases nothing: install mvgviz to release an answer about your own data")
 
 
 def choose_file(label: str, **options: Any) -> Any:
@@ -111,15 +107,15 @@ def choose_file(label: str, **options: Any) -> Any:
 def draw_badge() -> None:
     """Say on every page that this is the demo."""
     if is_demo():
-        st.badge("Public demo", icon=":material/public:", color="blue", help=_ABOUT)
+        st.badge("Public demo", icon=":material/public:", color="blue", help="Bundled data only: no uploads, no "
+                 f"releases, at most {MOST_TRIALS} trials. Install mvgviz to use your own data.")
 
 
 def has_room() -> bool:
     """Whether this visitor may come in; one who is in stays."""
-    if not is_demo() or st.session_state.get(_ADMITTED):
-        return True
-    st.session_state[_ADMITTED] = visitors() <= MOST_VISITORS
-    return bool(st.session_state[_ADMITTED])
+    if is_demo() and not st.session_state.get(_ADMITTED):
+        st.session_state[_ADMITTED] = visitors() <= MOST_VISITORS
+    return not is_demo() or bool(st.session_state[_ADMITTED])
 
 
 def draw_full() -> None:

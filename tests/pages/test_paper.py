@@ -79,7 +79,7 @@ def test_the_button_opens_the_experiment_in_the_app(key):
 
 def test_work_can_be_stopped_and_goes_on(monkeypatch):
     def stopped(work):
-        slices._stop(work.key)
+        slices._stopped().add(work.key)
         return work
 
     SERVER.clear()
