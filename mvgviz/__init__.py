@@ -1,8 +1,7 @@
 """mvgviz: matrix-variate Gaussian noise for differential privacy, printed bound and exact limit.
 
-The engine needs numpy and scipy only; pictures and pages live in ``mvgviz.pictures``
-and ``mvgviz.ui``. Every name that a program needs can be had from here; those that bring
-more libraries along (files, releases) are imported when they are first asked for.
+The engine needs numpy and scipy only. Every name that a program needs can be had from here; those that bring more
+libraries along (files, releases) are imported when they are first asked for.
 """
 
 from importlib import import_module

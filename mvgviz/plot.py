@@ -1,7 +1,4 @@
-"""The app's own pictures, one call each, for a notebook; needs plotly.
-
-Every function returns a plotly figure: ``mv.plot.ellipse(setup).show()``.
-"""
+"""The app's own pictures, a plotly figure each, for a notebook: ``mv.plot.ellipse(setup).show()``."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""A study without the app: its trials and report, its slides; the paper's experiments and the lesson as a page.
-
-``mvgviz run study.json``, ``mvgviz slides study.json``, ``mvgviz experiments``, ``mvgviz lesson``.
-"""
+"""A study without the app: its trials and report, its slides; the paper's experiments and the lesson as a page."""
 
 import argparse
 import math

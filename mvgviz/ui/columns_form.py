@@ -44,11 +44,11 @@ Proposal = Mapping[str, Any]  # by column: two ends, numbers or dates as text, a
 
 
 def kind_of(opened: OpenFile, table: Table, name: str) -> str:
-    """Return what a column is used as: as the person chose, else as its cells look."""
+    """Return what a column is used as: as the person chose, else as its cells look; numbers where it is a row."""
     usual = TRUE_FALSE if name in table.true_false else NUMBER
     if name in table.texts:
         usual = DATE if _holds_dates(table, name) else CATEGORY
-    return str(opened.said.kinds.get(name, usual))
+    return opened.said.kinds.get(name, usual) if opened.orientation == "rows" else NUMBER
 
 
 _holds_dates, _numbers_proposed = cached(32, of_session)(holds_dates), cached(4, of_session)(propose_ranges)
@@ -71,7 +71,7 @@ def _two_levels(table: Table, name: str) -> tuple[str, str]:
 
 def _category_of(opened: OpenFile, table: Table, name: str) -> Category | None:
     """Return the declared levels of a column used as a category; true and false need no typing."""
-    kind = kind_of(opened, table, name) if opened.orientation == "rows" else NUMBER
+    kind = kind_of(opened, table, name)
     usual = Category(_two_levels(table, name)) if kind == TRUE_FALSE else None
     return opened.said.levels.get(name, usual) if kind in _BY_LEVEL else None
 
@@ -170,7 +170,9 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
         "rows": rows, "seen": said.seen,
         "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
         on_accept_change=lambda: _accept(opened, {(name := st.session_state[_KEY].accept): proposal.get(name)}))
-    known = {name: _known(opened, table, name) for name in proposal}
+    known: dict[str, Range | Category | None] = {
+        name: _category_of(opened, table, name) if kind_of(opened, table, name) in _BY_LEVEL else said.ranges.get(name)
+        for name in proposal}
     unknown = [name for name, span in known.items() if span is None or not span.origin.is_covered]
     with st.container(horizontal=True, vertical_alignment="center"):
         if None in known.values() or any(
@@ -180,7 +182,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
                             "you to accept that.")
                 st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
         st.button("Clear all", key="upload_know_none", on_click=_clear, args=(opened, [
-            name for name in proposal if not by_name or kind_of(opened, table, name) != TRUE_FALSE]))
+            name for name in proposal if kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
         st.caption(f":material/visibility: {len(unknown):,} of {len(proposal):,} ranges are proposed from the data: "
@@ -190,7 +192,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
 
 
 def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bool, by_name: bool) -> dict[str, Any]:
-    said, kind = opened.said, kind_of(opened, table, name) if by_name else NUMBER
+    said, kind = opened.said, kind_of(opened, table, name)
     low, high = cells_of(opened, name)
     category = _category_of(opened, table, name)
     kinds = [NUMBER] if not by_name else [CATEGORY, ORDERED, DATE, OUT] if name in table.texts else [
@@ -198,7 +200,7 @@ def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bo
     of_levels = kind in _BY_LEVEL
     hints = [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""]
     span = category if of_levels else said.ranges.get(name)
-    note = "".join(_lacks_or_misfits(opened, table, name)) if by_name else ""
+    note = "".join(_lacks_or_misfits(opened, table, name))
     if name in said.half and not of_levels:
         note = " ".join(filter(None, [_wrong(said.half[name], table.decimal or ".", dates=kind == DATE),
                                       note or "Until then the range is read from the data."]))
@@ -361,11 +363,6 @@ def stated(ends: tuple[Any, Any], before: Range | None, proposed: tuple[Any, ...
     read = before[:2] if before is not None and not before.origin.is_covered else ()
     return Range(*ends, weakest(before.origin if before and end in read else
                                 Origin.ACCEPTED if end in proposed else usual for end in ends))
-
-
-def _known(opened: OpenFile, table: Table, name: str) -> Range | Category | None:
-    of_levels = opened.orientation == "rows" and kind_of(opened, table, name) in _BY_LEVEL
-    return _category_of(opened, table, name) if of_levels else opened.said.ranges.get(name)
 
 
 def _accept(opened: OpenFile, proposal: Proposal) -> None:

@@ -74,10 +74,7 @@ def public_name() -> str:
 
 
 def for_others(url: str, listens: str) -> str | None:
-    """Return a page's address as other devices can open it, None where they cannot; ``url``: the browser's own.
-
-    ``listens``: the host that the server was started with.
-    """
+    """Return a page's ``url`` as other devices can open it, None where they cannot; ``listens``: the server's host."""
     scheme, _, rest = url.partition("://")
     place, _, path = rest.partition("/")
     if name := os.environ.get(PUBLIC_URL):

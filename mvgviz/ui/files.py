@@ -1,7 +1,4 @@
-"""The files of a session: what a person said of each, which hold the same records, and room for their tables.
-
-The session recognises a file by its bytes, numbers and text, in its memory only.
-"""
+"""The files of a session, recognised in its memory only: what a person said of each, and room for their tables."""
 
 import gc
 import hashlib
@@ -47,14 +44,11 @@ class Said:
 
 @dataclass(eq=False)
 class OpenFile:
-    """A file as it is read and used; ``content`` is that of the current file alone.
-
-    ``data_name``: what the scenario calls it, random; no other file has it.
-    """
+    """A file as it is read and used."""
 
     name: str
-    data_name: str
-    content: bytes | None = field(repr=False)
+    data_name: str  # what the scenario calls it, random; no other file has it
+    content: bytes | None = field(repr=False)  # of the current file alone
     reading: dict[str, Any] = field(default_factory=dict)
     title: str = ""
     orientation: str = "rows"

@@ -74,9 +74,8 @@ def draw_go(label: str, release: Callable[..., None], *, key: str, now: str, pla
             check: Callable[[], object] = bool, **chosen: object) -> bool | None:
     """Draw a box for each part that is not private, the last box and the button; say why the last click was refused.
 
-    Return whether the last box is ticked, None (and say so) if something else is missing. ``release`` is called with
-    the ticket ``now``, what is ``chosen`` and accepted, and a spot to draw on; ``named``: whether the population is
-    known. ``check`` raises `InputError` for what would be refused anyway.
+    Return whether the last box is ticked, None (and say so) if something else is missing. ``release`` gets the ticket
+    ``now``, what is ``chosen`` and accepted, and a spot to draw on. ``named``: whether the population is known.
     """
     desk, refused = release_desk(), None
     try:

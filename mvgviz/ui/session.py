@@ -1,7 +1,4 @@
-"""Hold a session's uploaded table, caches and scenario, which the address bar mirrors.
-
-Every control shows a field of the scenario and changes it in a callback.
-"""
+"""Hold a session's uploaded table, caches and scenario, which the address bar mirrors and every control changes."""
 
 from __future__ import annotations
 
@@ -64,10 +61,7 @@ class Upload:
 
 
 def adopt_link() -> None:
-    """Take the scenario from the address on the first run, or after somebody edited the address.
-
-    A run that a control started ignores the address, which may be old.
-    """
+    """Take the scenario from the address on the first run and after an edit; after a control the address may be old."""
     parameters = {name: text for name, text in st.query_params.to_dict().items() if name not in PLACES}
     first = _SCENARIO not in st.session_state
     touched = st.session_state.pop(_TOUCHED, False)
@@ -126,10 +120,9 @@ def update(**changes: Any) -> None:
 
 
 def marked(new: Scenario) -> Scenario:
-    """Return the scenario that replaces this one, from a control, a link or a study, with its marks.
+    """Return the scenario that replaces this one, with its marks.
 
     After results on the person's file were shown, changes are marked, and so is what comes along from other data.
-    Unchanged marks stay.
     """
     old = scenario()
     if not has_looked(new.data):
@@ -231,10 +224,7 @@ def draw_back_to_mine() -> None:
 
 
 def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """Return ``key`` and ``on_change`` of a control that shows ``value`` and changes the scenario.
-
-    Every run sets the value, so a link, a reset or a button moves the control too.
-    """
+    """Return ``key`` and ``on_change`` of a control of the scenario; every run sets ``value``, so links move it too."""
     st.session_state[key] = value
     return {"key": key, "on_change": lambda: update(**change(st.session_state[key]))}
 
@@ -383,10 +373,7 @@ def _query(data: Dataset, chosen: Scenario) -> Query:
 
 
 def setup() -> Setup:
-    """Return the scenario's design, and equal noise at the same budget.
-
-    Note a look where the person's own records shape the noise, as on a page that releases.
-    """
+    """Return the scenario's design and equal noise; note a look where the person's own records shape the noise."""
     made = _setup(scenario(), dataset(), uploaded_directions())
     shaped = (made.scenario.directions in ("eigenvectors", "private") or made.scenario.bound == "private"
               or made.design.theta_origin is not Origin.DECLARED)

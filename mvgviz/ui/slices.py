@@ -53,10 +53,7 @@ class Turns:
         self._free, self._waiting, self._changed = at_once, deque[object](), threading.Condition()
 
     def take(self, patience: float, look: Callable[[], object]) -> int:
-        """Return 0 with a turn, to be given back, or the place in the queue after ``patience`` seconds.
-
-        ``look`` is called in between; it raises when nobody waits any more.
-        """
+        """Return 0 with a turn, or the place in the queue after ``patience``; ``look`` raises when nobody waits."""
         place, end = object(), time.monotonic() + patience
         with self._changed:
             self._waiting.append(place)
@@ -173,10 +170,7 @@ class Slice:
 
     @contextmanager
     def turn(self, cache: TrialCache, problems: Sequence[Problem] | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the options in this session's turn; after a long wait, options for cached results alone.
-
-        With nothing left to do (of the ``problems``, if known) nobody waits.
-        """
+        """Yield the options in this session's turn: after a long wait for cached results alone, at once where finished."""
         options, began = self.options(cache), time.monotonic()
         finished = self.key in st.session_state.get(_FINISHED, set()) if problems is None else all(
             map(cache.finished, problems))

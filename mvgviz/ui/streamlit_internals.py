@@ -34,10 +34,7 @@ def send_at_once() -> None:
 
 
 def let_go() -> None:
-    """Forget sessions whose pages left long ago: Streamlit itself does so only when another page leaves.
-
-    The lock is there since Streamlit 1.67, the lowest version that pyproject.toml takes.
-    """
+    """Forget sessions whose pages left long ago: Streamlit itself does so only when another page leaves."""
     manager = _manager()
     if manager is None:
         return

@@ -73,10 +73,7 @@ def waiting() -> Study | None:
 
 
 def take_over(study: Study, data_name: str, *, same_file: bool = True) -> None:
-    """Make the study's scenario and plan the session's, for data of this name.
-
-    Another file with the same columns may be about other people: its population is asked again.
-    """
+    """Make scenario and plan the session's, for data of this name; another file may be about other people."""
     population, plan = study.population and tidy(study.population), study.plan
     st.session_state.pop(_WAITING, None)
     put_plan(data_name, plan and replace(plan, scenarios=tuple(

@@ -1,8 +1,7 @@
 """Who may come in: whoever logs in, where the server asks for that, and in a public demo so many at once.
 
-``mvgviz --login`` and ``mvgviz --demo`` (``MVGVIZ_LOGIN``, ``MVGVIZ_DEMO``; docs/deployment.md). The demo has bundled
-tables alone, no uploads, no releases and fewer trials. The pages say what it leaves out; the door and the callbacks see
-to it.
+The demo (docs/deployment.md) has bundled tables alone, no uploads, no releases and fewer trials. The pages say so; the
+door and the callbacks see to it.
 """
 
 import os
@@ -27,10 +26,7 @@ _PLACE = re.compile(r"/(?!/)[\w\-./~%?&=+:,]*", re.ASCII)
 
 
 class KeepsPlace:
-    """Middleware that leads a visitor back, after the provider's login, to the page where they asked to log in.
-
-    Streamlit leads to the first page. The address waits in a cookie; it holds choices and no data.
-    """
+    """Middleware that leads back to the page of the login; its address, choices and no data, waits in a cookie."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
