@@ -147,7 +147,6 @@ def _draw_scenario(setup: Setup) -> None:
     st.caption(link_words(setup.scenario))
     offer_file("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json,
                key="release_scenario_json")
-    st.caption("**Study**, in the sidebar, saves scenario, ranges, plan and notes in one file and opens it again.")
 
 
 def draw_ledger() -> None:

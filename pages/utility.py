@@ -29,7 +29,6 @@ from mvgviz.ui.task_controls import draw_task, say_why_not
 
 PATIENCE = 30.0
 """Seconds of work that a tab starts by itself."""
-_LISTED = 2_000
 _first_trial = cached(8, session.here)(first_trial)
 
 
@@ -108,9 +107,8 @@ def draw_parts(setup: Setup) -> Slice:
     with left:
         if found:
             chart(words.parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
-        for part, reason in reasons.items():
-            if len(problems) > 1:
-                st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
+        for part, reason in reasons.items() if len(problems) > 1 else ():
+            st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
     with right:
         if rows := own_units(setup):
             st.markdown(words.own_units_words(setup, rows, on_data=not session.is_simulated()))
@@ -137,12 +135,8 @@ def draw_sets(setup: Setup) -> Slice | None:
     found = words.compared_sets(scenario, names, sets, grid, known)
     if found is not None:
         ranked, swept, best = found
-        left, right = st.columns(2, gap="large")
-        with left:
-            chart(ranked, key="utility_sets")
-            _draw_take_over(setup, names, best)
-        with right:
-            chart(swept, key="utility_set_sweep")
+        draw_charts({"utility_sets": ranked, "utility_set_sweep": swept})
+        _draw_take_over(setup, names, best)
     return work
 
 
@@ -170,14 +164,11 @@ def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Direct
         sets = st.session_state[key] = [usable, *sets[: MOST_SETS - 1]]
     st.session_state[f"{key} own"] = usable
     compared, new, add = st.columns([3, 2, 1], vertical_alignment="bottom", gap="medium")
-    with compared:
-        st.session_state["utility_compared"] = sets
-        st.multiselect("Compared with equal noise", sets, key="utility_compared",
-                       format_func=lambda choice: _told_apart(names, sets, choice),
-                       on_change=lambda: st.session_state.update({key: list(st.session_state["utility_compared"])}))
-    with new:
-        chosen = st.multiselect("A new set", range(min(size, _LISTED)), key=f"utility_new {size}",
-                                format_func=names.name)
+    st.session_state["utility_compared"] = sets
+    compared.multiselect("Compared with equal noise", sets, key="utility_compared",
+                         format_func=lambda choice: _told_apart(names, sets, choice),
+                         on_change=lambda: st.session_state.update({key: list(st.session_state["utility_compared"])}))
+    chosen = new.multiselect("A new set", range(min(size, 2_000)), key=f"utility_new {size}", format_func=names.name)
     add.button("Add this set", key="utility_add", icon=":material/add:", on_click=_add, args=(key, size),
                disabled=not chosen)
     refused = st.session_state.pop("_utility_refused", None)
