@@ -151,7 +151,7 @@ def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> Non
     both = " With noise on both sides it is the error of entry (k, k)." if setup.design.mode == "both" else ""
     divided = "ε" if setup.design.is_pure else f"the sum of {table.precision_is}"
     st.caption(f"Theta divides {divided}. A typical error is a standard deviation in its unit.{both} The table has the "
-               f"largest shares, at most {_ROWS:,}.")
+               f"{_ROWS:,} largest shares at most; the file has all.")
     offer_file("All numbers as CSV", "precision_budget.csv", "text/csv", key="budget_csv", content=lambda:
                budget.table_csv(table, [names(k) for k in range(table.size)], care=noise_care(setup)))
     st.caption("The file holds nothing measured on the data.")

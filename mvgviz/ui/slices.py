@@ -170,7 +170,7 @@ class Slice:
 
     @contextmanager
     def turn(self, cache: TrialCache, problems: Sequence[Problem] | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the options in this session's turn, for cached results alone after a long wait or at the end."""
+        """Yield the options in one's turn: after a long wait for cached results alone, at once where all is done."""
         options, began = self.options(cache), time.monotonic()
         finished = self.key in st.session_state.get(_FINISHED, set()) if problems is None else all(
             map(cache.finished, problems))
