@@ -81,7 +81,8 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
         st.caption("A plan takes Gaussian, box and Laplace noise: the sidebar's question gets Gaussian noise in it.")
     if held.released:
         shares = " Its shares stay too: with box or Laplace noise a plan is fixed in advance." * held.is_final
-        st.caption(f":material/lock: This plan's budget stays ε = {held.plan.epsilon:g}: a part is released.{shares}")
+        st.caption(":material/lock: A part of this plan is released, so its budget stays "
+                   f"ε = {held.plan.epsilon:g}.{shares}")
     refused = st.session_state.pop(_REFUSED, None)
     if refused is not None:
         show_error(refused)

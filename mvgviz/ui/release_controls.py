@@ -23,7 +23,7 @@ from mvgviz.release.release import Plan
 from mvgviz.text import capitalised, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
-from mvgviz.ui.release_desk import Desk, release_desk
+from mvgviz.ui.release_desk import release_desk
 
 
 def draw_population(data: str) -> bool:
@@ -41,7 +41,10 @@ def draw_population(data: str) -> bool:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/group: Counts for {names}.")
         if others := [name for name in desk.ledger.populations if name not in desk.ledger.same_people(population)]:
-            _draw_join(desk, population, others)
+            with st.popover("Same people, other name", type="tertiary", icon=":material/group_add:"):
+                other = st.selectbox("Also called", others, key="population_other")
+                st.button("Count them together", key="population_join", help=spent.JOIN_HELP, on_click=desk.attempt,
+                          args=(desk.ledger.join, population, other))
     return True
 
 
@@ -50,24 +53,10 @@ def choose_population(label: str, key: str, current: str | None, take: Callable[
     desk = release_desk()
     st.session_state[key] = current
 
-    def change() -> None:
-        name = st.session_state[key]
-        with desk.refusing():
-            take(tidy(name) if name else None)
-
     st.selectbox(label, list(dict.fromkeys([*([current] if current else []), *desk.ledger.populations])), index=None,
-                 key=key, accept_new_options=True, placeholder="A name, such as: patients of 2024", on_change=change,
-                 help=spent.POPULATION_HELP)
-
-
-def _draw_join(desk: Desk, population: str, others: Sequence[str]) -> None:
-    def join() -> None:
-        with desk.refusing():
-            desk.ledger.join(population, other)
-
-    with st.popover("Same people, other name", type="tertiary", icon=":material/group_add:"):
-        other = st.selectbox("Also called", others, key="population_other")
-        st.button("Count them together", key="population_join", help=spent.JOIN_HELP, on_click=join)
+                 key=key, accept_new_options=True, placeholder="A name, such as: patients of 2024",
+                 help=spent.POPULATION_HELP, on_change=desk.attempt, args=(
+                     lambda: take(tidy(name) if (name := st.session_state[key]) else None),))
 
 
 def draw_go(label: str, release: Callable[..., None], *, key: str, now: str, planned: Plan, spends: str, named: bool,

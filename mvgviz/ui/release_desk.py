@@ -54,6 +54,10 @@ class Desk:
         except InputError as error:
             self.refusal = error
 
+    def attempt(self, change: Callable[..., object], *given: object) -> None:
+        with self.refusing():
+            change(*given)
+
     def ticket(self, *asked: object) -> str:
         """Good for one release of what is asked."""
         text = " ".join(map(str, (len(self.releases), *asked)))

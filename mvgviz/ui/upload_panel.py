@@ -320,8 +320,8 @@ def _use_all(opened: OpenFile, table: Table) -> bool:
     st.toggle(f"Use all {size:,} columns", key=key, disabled=size > MOST_FEATURES, on_change=lambda: setattr(
         opened.said, "columns", list(table.columns[: size if st.session_state[key] else _FIRST])))
     if not st.session_state[key] and opened.said.columns == list(table.columns[:_FIRST]):
-        most = f" At most {MOST_FEATURES:,} can be used." if size > MOST_FEATURES else ""
-        st.caption(f"The first {_FIRST} of {size:,} columns are in use. Search for others by name.{most}")
+        st.caption(f"The first {_FIRST} of {size:,} columns are in use. Search for others by name. At most "
+                   f"{MOST_FEATURES:,} can be used.")
     return bool(st.session_state[key])
 
 
@@ -363,14 +363,10 @@ def _choose_people(opened: OpenFile) -> None:
         return
     alike = [others[name].name for name in free if others[name].features == opened.features]
     hint = f" The same columns are in: {in_markdown(listed(alike))}." if alike else ""
-
-    def join() -> None:
-        with desk.refusing():
-            desk.count_together(own, other)
-
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other = st.selectbox("About the same people as", free, format_func=lambda name: others[name].name,
                              key=f"upload_people_{own}", width=320)
-        st.button("Count them together", key="upload_join", on_click=join,
-                  icon=":material/group:", help="From now on, both files share one budget. This cannot be undone.")
+        st.button("Count them together", key="upload_join", icon=":material/group:", on_click=desk.attempt,
+                  args=(desk.count_together, own, other),
+                  help="From now on, both files share one budget. This cannot be undone.")
     st.caption(f"Files about the same people must share one budget. Only you can know that they are.{hint}")
