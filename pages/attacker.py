@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, Game, game
+from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, game
 from mvgviz.pictures.lesson import GAME_RULES, GUESS_NAMES, SHAPE_NAMES, chance_words, end_words, game_picture
 from mvgviz.ui import screen
 from mvgviz.ui.frame import open_plain_page
@@ -55,7 +55,13 @@ def draw_round(table: dict[str, str]) -> None:
             say, word = (st.success, "Right") if said[-1] == truth else (st.warning, "Wrong")
             say(f"{word}: {GUESS_NAMES[truth]}.")
         if len(said) == ROUNDS:
-            _draw_end(played, table)
+            st.markdown(f"#### Ten rounds\n{end_words(played, table['shape'])}")
+            other = SHAPES[(SHAPES.index(table["shape"]) + 1) % len(SHAPES)]
+            with st.container(horizontal=True):
+                st.button(f"Now with the {other}", key="game_other", type="primary", on_click=_sit,
+                          kwargs={"shape": other})
+                st.button("Another game", key="game_again", icon=":material/casino:", on_click=_sit,
+                          kwargs={"game": str((int(table["game"]) + 1) % (MOST_SEED + 1))})
         else:
             st.markdown(f"#### Round {len(said) + 1} of {ROUNDS}")
             for guess, name in GUESS_NAMES.items():
@@ -64,15 +70,6 @@ def draw_round(table: dict[str, str]) -> None:
             st.caption("Keys: 1 and 2.")
         hits = sum(guess == each.truth for guess, each in zip(said, played.rounds, strict=False))
         st.markdown(f"You: **{hits} of {len(said)}** right. {chance_words(played)}")
-
-
-def _draw_end(played: Game, table: dict[str, str]) -> None:
-    st.markdown(f"#### Ten rounds\n{end_words(played, table['shape'])}")
-    other = SHAPES[(SHAPES.index(table["shape"]) + 1) % len(SHAPES)]
-    with st.container(horizontal=True):
-        st.button(f"Now with the {other}", key="game_other", type="primary", on_click=_sit, kwargs={"shape": other})
-        st.button("Another game", key="game_again", icon=":material/casino:", on_click=_sit,
-                  kwargs={"game": str((int(table["game"]) + 1) % (MOST_SEED + 1))})
 
 
 def _choice(label: str, name: str, table: dict[str, str], options: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.pictures import budget as words
 from mvgviz.pictures.sentences import noise_care
 from mvgviz.scenario import precision_budget as budget
-from mvgviz.scenario.precision_budget import BudgetTable, SplitScore
+from mvgviz.scenario.precision_budget import BudgetTable
 from mvgviz.scenario.resolve import Setup, fill
 from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown, spreadsheet_cell
@@ -60,12 +60,6 @@ def draw_pnr(setup: Setup, table: BudgetTable, _: words.Names) -> None:
         both = st.toggle(f"Compare with: {GUARANTEES[other].in_chart}", key="budget_both")
         shown = scores if both else [score for score in scores if score.guarantee == own]
         chart(words.pnr_picture(setup, shown).adding(session.computed_on()), key="budget_pnr")
-    _draw_score_table(scores)
-    st.page_link(INFORMATION.path, icon=INFORMATION.icon,
-                 label="For a normal answer, the highest PNR gives the most information: see Information")
-
-
-def _draw_score_table(scores: tuple[SplitScore, ...]) -> None:
     known = {(score.guarantee, score.split): score for score in scores}
     rows = [{"split": SPLITS[split]} | {
         f"{what}, {GUARANTEES[guarantee].in_chart}": getattr(known.get((guarantee, split)), field, None)
@@ -74,6 +68,8 @@ def _draw_score_table(scores: tuple[SplitScore, ...]) -> None:
                             ("information (nats)", "mutual_information"))}
         for split in dict.fromkeys(score.split for score in scores)]
     show_table(rows, numbers=list(rows[0])[1:], key="budget_pnr_table")
+    st.page_link(INFORMATION.path, icon=INFORMATION.icon,
+                 label="For a normal answer, the highest PNR gives the most information: see Information")
 
 
 def _draw_water(setup: Setup, moments: FloatArray) -> None:

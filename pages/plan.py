@@ -72,7 +72,11 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
             st.button(label, key=f"plan_{key}", on_click=_share, args=(held, weights, () if key == "equal" else setups),
                       help=f"{about}. Locked ones stay.", type="tertiary", disabled=key != "equal" and not noise)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _draw_file(held)
+        with st.popover("Plan as a file", icon=":material/description:"):
+            offer_file("Plan as JSON", "plan.json", "application/json", held.plan.to_json, key="plan_json")
+            choose_file("Open a plan (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
+                        on_change=_take)
+            st.caption("The file holds your choices, never your data. A link holds only the sidebar's question.")
         st.button("Start over", key="plan_anew", type="tertiary", on_click=put_plan,
                   args=(session.scenario().data, None), help="Forget this plan. Releases stay in the ledger.")
     if not exact:
@@ -111,21 +115,6 @@ def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Seque
     for name, setup in zip(names, setups, strict=True):
         if clipped := clipping_words(setup, name=in_markdown):
             st.caption(f"**{in_markdown(name)}.** {clipped}")
-
-
-def draw_trade(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> None:
-    if len(plan) < 2:
-        st.info("Add a second question to see what it takes from the first.", icon=":material/call_split:")
-        return
-    chart(words.pair_picture(plan, noise, _pair(words.short_names(plan))), key="plan_pair")
-
-
-def _draw_file(held: HeldPlan) -> None:
-    with st.popover("Plan as a file", icon=":material/description:"):
-        offer_file("Plan as JSON", "plan.json", "application/json", held.plan.to_json, key="plan_json")
-        choose_file("Open a plan (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
-                    on_change=_take)
-        st.caption("The file holds your choices, never your data. A link holds only the sidebar's question.")
 
 
 def _pair(names: Sequence[str]) -> tuple[int, int]:
@@ -248,7 +237,10 @@ def draw_plan(setup: Setup, held: HeldPlan) -> None:
         draw_changes(held, noise, setups, words.question_name(setup.scenario, data.features))
     if setups:
         with right:
-            draw_trade(plan, noise)
+            if len(plan) < 2:
+                st.info("Add a second question to see what it takes from the first.", icon=":material/call_split:")
+            else:
+                chart(words.pair_picture(plan, noise, _pair(words.short_names(plan))), key="plan_pair")
         draw_noise(plan, noise, setups, names)
         draw_plan_release(held, setups, names)
 

@@ -32,16 +32,25 @@ _DETAILS = ("noise", "neighbours", "ranges", "gaps", "records", "treated as publ
 
 def draw_release(setup: Setup) -> None:
     planned, desk, data = plan(setup), release_desk(), setup.scenario.data
+    spends = words.spends(setup, planned)
     left, right = st.columns([2, 3], gap="large")
     with left:
         _draw_summary(setup, planned)
     with right:
         named = controls.draw_population(data)
         numbers = spent.budget_numbers(desk.ledger, desk.population(data), planned)
-        takeaway = spent.budget_words(words.spends(setup, planned), numbers, lasts=desk.ledger.lasts, named=named)
+        takeaway = spent.budget_words(spends, numbers, lasts=desk.ledger.lasts, named=named)
         chart(spent.budget_picture(numbers, takeaway), key="release_budget")
         with st.container(key="release_conditions"):
-            _draw_button(setup, planned, named=named)
+            symmetrise = setup.query.symmetric and st.checkbox(
+                "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
+                key="release_symmetric")
+            sure = controls.draw_go("Release once", release_once, key="release", now=ticket(), planned=planned,
+                                    spends=spends, named=named, check=lambda: hardened_factor(setup),
+                                    symmetrise=bool(symmetrise))
+            if sure is not None:
+                tick = "" if sure else "Tick the box above to continue. "
+                st.caption(f"{tick}The release draws fresh noise once and spends {spends}. You cannot take it back.")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
@@ -64,18 +73,6 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
 def _draw_facts(label: str, facts: Sequence[tuple[str, str]]) -> None:
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in facts)
     st.html(f'<dl class="facts" aria-label="{label}">{lines}</dl>')
-
-
-def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
-    spends = words.spends(setup, planned)
-    symmetrise = setup.query.symmetric and st.checkbox(
-        "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
-        key="release_symmetric")
-    sure = controls.draw_go("Release once", release_once, key="release", now=ticket(), planned=planned, spends=spends,
-                            named=named, check=lambda: hardened_factor(setup), symmetrise=bool(symmetrise))
-    if sure is not None:
-        st.caption(f"{'' if sure else 'Tick the box above to continue. '}The release draws fresh noise once and spends "
-                   f"{spends}. You cannot take it back.")
 
 
 def draw_exports(setup: Setup) -> None:
