@@ -24,10 +24,9 @@ class Tail(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """The side with directional noise; ``over`` and ``sides`` are empty where the query decides."""
+    """The side with directional noise; ``sides`` is empty where the query decides."""
 
     choice: str
-    over: str
     sides: str
 
 
@@ -67,10 +66,10 @@ TAILS = {
     "exact-chi": Tail("exact chi quantile", "exact chi", "the exact chi quantile as tail"),
 }
 MODES = {
-    "auto": Mode("As the query suggests", "", ""),
-    "rows": Mode("Rows (features)", "over the rows of the answer", "rows"),
-    "columns": Mode("Columns (records)", "over its columns", "columns"),
-    "both": Mode("Both sides alike", "over both sides alike", "both sides"),
+    "auto": Mode("As the query suggests", ""),
+    "rows": Mode("Rows (features)", "rows"),
+    "columns": Mode("Columns (records)", "columns"),
+    "both": Mode("Both sides alike", "both sides"),
 }
 SCALES = {"declared": "as declared", "symmetric": "mapped onto [-1, 1]", "unit": "mapped onto [0, 1]"}
 DIRECTIONS = {  # as a control offers them, and in the name of a design

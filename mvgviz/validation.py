@@ -15,9 +15,6 @@ from mvgviz.errors import InputError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
-TOLERANCE_SUM = 1e-9
-"""How far a theta may sum from 1."""
-
 LARGEST = 1e150
 """Settings lie between this and its inverse."""
 
@@ -29,7 +26,6 @@ MOST_POPULATION = 200
 
 _Kind = TypeVar("_Kind")
 _NOT_NUMBERS = str | bytes | bytearray | memoryview
-_LARGEST_COUNT = 10**9
 _SMALLEST_SHARE = 1e-100
 
 
@@ -94,7 +90,7 @@ def epsilon_delta(name: str, value: Any) -> tuple[float, float]:
     return positive(f"the {name}'s epsilon", epsilon), fraction(f"the {name}'s delta", delta)
 
 
-def count(name: str, value: Any, *, at_least: int = 1, at_most: int = _LARGEST_COUNT) -> int:
+def count(name: str, value: Any, *, at_least: int = 1, at_most: int = 10**9) -> int:
     """Return a whole number from ``at_least`` to ``at_most``."""
     whole = number(name, value)
     if not (whole == int(whole) and whole >= at_least):
@@ -165,11 +161,12 @@ def array(name: str, value: Any, *, ndim: int) -> FloatArray:
         raise InputError(f"{name} must be {'a vector' if ndim == 1 else 'a matrix'}, got {result.ndim} dimension(s)")
     if result.size == 0:
         raise InputError(f"{name} must not be empty, got shape {result.shape}")
-    if not _all_finite(result):
-        position = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
-        bad = int(np.count_nonzero(~np.isfinite(result)))
-        raise InputError(f"{name} must be finite, got {bad} NaN or infinite entr{'y' if bad == 1 else 'ies'}, "
-                         f"the first at {position}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = bool(np.isfinite(result.sum()) or np.isfinite(result).all())
+    if not finite:
+        bad = np.argwhere(~np.isfinite(result)).tolist()
+        raise InputError(f"{name} must be finite, got NaN or infinite entries: {len(bad)}, the first at "
+                         f"{tuple(bad[0])}")
     return frozen(result)
 
 
@@ -192,7 +189,7 @@ def shares(name: str, value: Any, *, size: int | None = None) -> FloatArray:
         raise InputError(f"{name} must be {rule} everywhere (no share means infinite noise), "
                          f"got {result[worst]:g} at position {worst}")
     total = float(result.sum())
-    if not abs(total - 1) <= TOLERANCE_SUM:
+    if not abs(total - 1) <= 1e-9:
         raise InputError(f"{name} must sum to 1, got {total:.12g}")
     return frozen(result / total)
 
@@ -212,11 +209,6 @@ def frozen(values: FloatArray) -> FloatArray:
     """Return the same array, no longer writable."""
     values.setflags(write=False)
     return values
-
-
-def _all_finite(values: FloatArray) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
 def _refuse_learned(name: str, value: Any) -> None:

@@ -160,7 +160,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said.append(_delta_words(setup))
     tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
     said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
-                f"directional {MODES[design.mode].over}.")
+                f"directional over {MODES[design.mode].sides}.")
     if design.blocks:
         trial = "" if design.is_pure else " It cannot be drawn exactly, so it is only for trials."
         said.append(f"**Family of noise:** {OTHER_FAMILIES[scenario.noise_family]}.{trial}")

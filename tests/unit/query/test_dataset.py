@@ -67,8 +67,8 @@ def test_the_caller_s_array_and_the_dataset_s_are_strangers():
 @pytest.mark.parametrize(("change", "message"), [
     ({"matrix": [1.0, 2.0]}, "matrix must be a matrix, got 1 dimension"),
     ({"matrix": np.empty((2, 0))}, r"matrix must not be empty, got shape \(2, 0\)"),
-    ({"matrix": [[1.0, 2.0, 3.0], [4.0, math.nan, 60.0]]}, r"got 1 NaN or infinite entry, the first at \(1, 1\)"),
-    ({"matrix": [[math.inf, 2.0, -math.inf], [4.0, 5, 60.0]]}, r"got 2 NaN or infinite entries, the first at \(0, 0\)"),
+    ({"matrix": [[1.0, 2.0, 3.0], [4.0, math.nan, 60.0]]}, r"NaN or infinite entries: 1, the first at \(1, 1\)"),
+    ({"matrix": [[math.inf, 2.0, -math.inf], [4.0, 5, 60.0]]}, r"NaN or infinite entries: 2, the first at \(0, 0\)"),
     ({"matrix": [["x", "y"], ["z", "w"]]}, "matrix must hold numbers only"),
     ({"matrix": [[1, 2], [3]]}, "matrix must hold numbers only, in rows of one length"),
     ({"matrix": [[1 + 2j]]}, "matrix must hold numbers only"),
