@@ -10,8 +10,6 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from mvgviz.noise.directions import Directions
-from mvgviz.query.dataset import Dataset
 from mvgviz.release.release import release_together
 from mvgviz.scenario.plan import QuestionPlan, are_equal, build_plan
 from mvgviz.scenario.resolve import Setup
@@ -85,14 +83,10 @@ def keep(held: HeldPlan, **changes: Any) -> None:
     _plans()[new.plan.data] = new
 
 
+@cached(1, session.here, key=lambda plan: (plan, session.dataset(), session.uploaded_directions()))
 def plan_setups(plan: QuestionPlan) -> tuple[Setup, ...]:
     """Return the design of every question."""
-    return _built(plan, session.dataset(), session.uploaded_directions())
-
-
-@cached(1, session.here)
-def _built(plan: QuestionPlan, data: Dataset, directions: Directions | None) -> tuple[Setup, ...]:
-    return build_plan(plan, data, uploaded=directions)
+    return build_plan(plan, session.dataset(), uploaded=session.uploaded_directions())
 
 
 def plan_ticket(held: HeldPlan, chosen: tuple[int, ...]) -> str:

@@ -361,15 +361,11 @@ def _simulated(own: Upload) -> Dataset:
     return simulated_data(own.dataset, rng=np.random.default_rng(SEED), graph=own.is_graph)
 
 
+@cached(6, here, key=lambda: (dataset(), scenario().query, scenario().scale, scenario().neighbours,
+                              *scenario().parameters.values()))
 def query() -> Query:
     """Return the scenario's query of its data."""
-    return _query(dataset(), scenario())
-
-
-@cached(6, here, key=lambda data, chosen: (data, chosen.query, chosen.scale, chosen.neighbours,
-                                            *chosen.parameters.values()))
-def _query(data: Dataset, chosen: Scenario) -> Query:
-    return ask(chosen, data)
+    return ask(scenario(), dataset())
 
 
 def setup() -> Setup:
