@@ -290,7 +290,7 @@ def read_parquet(source: Source, *, texts: Iterable[str] | None = ()) -> Table:
 
 
 def _parquet(source: Source, wanted: set[str] | None) -> Table:
-    file = parquet.ParquetFile(source.stream)
+    file = parquet.ParquetFile(source.stream, pre_buffer=False)  # threads of Arrow must not touch our stream
     schema, n_rows = file.schema_arrow, file.metadata.num_rows
     names = clean_names(schema.names, source.name)
     numeric = [i for i, field in enumerate(schema)
@@ -316,7 +316,8 @@ def _parquet(source: Source, wanted: set[str] | None) -> Table:
     return Table(name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
                  values=values if filled.all() else values[:, filled],
                  true_false=tuple(names[i] for i in used if _is_any(schema.field(i).type, [pa.types.is_boolean])),
-                 texts={names[i]: _parquet_texts(file.read(columns=[schema.names[i]]).column(0)) for i in kept},
+                 texts={names[i]: _parquet_texts(file.read([schema.names[i]], use_threads=False).column(0))
+                        for i in kept},
                  text_columns=tuple(names[i] for i in others),
                  empty_columns=tuple(names[i] for i in empty), notes=("Read from a Parquet file.", *notes))
 

@@ -1,18 +1,15 @@
 """Text tables of any encoding: comma, semicolon, tab, bar or blanks between the fields.
 
 The beginning of a file shows its encoding, separator, decimal mark and header. Arrow's parser reports rows that are too
-long or too short with their numbers. It gets UTF-8 in one pass and returns text block by block;
+long or too short with their numbers. It gets UTF-8 and returns text block by block, in the calling thread;
 :mod:`mvgviz.data.columns` decides what is a number.
 """
 
 import codecs
 import csv
-import io
 import re
-import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, dropwhile, islice
 from typing import Any, NamedTuple
@@ -39,6 +36,7 @@ _CHUNK, _END, _LONGEST_ROW = 1 << 20, 4_096, 1 << 23
 _MOST_ODD = 200_000  # blank lines and comments among the records
 _WINDOWS = re.compile("[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]")  # controls in Latin-1, signs in cp1252
 _CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x19\x1b-\x1f]")  # but for those that a text may have
+_QUOTED = rb'"(?<![^%b\r\n]")[^"]*+(?:""[^"]*+)*(?:"(?!")|\Z)'
 _EXCEL_HINT = re.compile(r'^"?sep=([,;\t|])"?$')
 
 
@@ -228,32 +226,24 @@ def _fitted(names: list[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(names)
 
 
-class TextStream(io.RawIOBase):
-    """A text as UTF-8, readable like a binary file after :meth:`start`.
+class TextStream:
+    """A text, from which :meth:`blocks` makes UTF-8.
 
     It counts bytes, refuses zero bytes, and reads what seemed ASCII and is not UTF-8 as Latin-1, or as cp1252 if it has
-    characters that only cp1252 defines (€ and curly quotes). ``ended``: the file was read to its end; ``quotes``: how
-    many quotation marks the parser got.
+    characters that only cp1252 defines (€ and curly quotes). ``ended``: the file was read to its end.
     """
 
     def __init__(self, source: Source, encoding: str, *, guessed: bool) -> None:
-        super().__init__()
-        self.encoding, self.ended, self.quotes = encoding, False, 0
+        self.encoding, self.ended = encoding, False
         self._source, self._guessed = source, guessed
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._consumed = self._lines = 0
-        self._ascii, self._collapse = True, False
-        self._end = self._carry = ""
-        self._ready = b""
-        self._lock = threading.Lock()
+        self._ascii = True
+        self._end = ""
 
     @property
     def share(self) -> float:
         return self._consumed / self._source.size
-
-    @property
-    def is_over(self) -> bool:
-        return self.ended and not self._ready
 
     @property
     def empty_end(self) -> int:
@@ -272,29 +262,27 @@ class TextStream(io.RawIOBase):
             raise InputError(f"{self._source.name} holds a zero byte in line {line}: "
                              "it is binary or damaged; save it as CSV.")
         self._lines += decoded.count("\n")
-        self._end = (self._end + decoded)[-_END:]
+        self._end = (self._end + decoded[-_END:])[-_END:]
         return decoded
 
-    def start(self, rest: str, *, collapse: bool) -> None:
-        """Begin with ``rest``; with ``collapse`` make any run of blanks one space."""
-        self._collapse = collapse
-        self._ready = self._passed(rest)
+    def blocks(self, rest: bytes, separator: str, size: int) -> Iterator[bytes]:
+        """Yield ``rest`` and what follows in blocks of about ``size`` bytes, whole records each.
 
-    def read(self, count: int = -1) -> bytes:
-        """Return the next UTF-8 bytes; the parser calls this from another thread."""
-        with self._lock:
-            while len(self._ready) < count and not self.ended and not self.closed:
-                self._ready += self._passed(self.text(_CHUNK))
-            found, self._ready = self._ready[:count], self._ready[count:]
-        return found
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        """Stop reading; the owner of the file closes it."""
-        with self._lock:
-            super().close()
+        If a space separates, any run of blanks becomes one. Raise `pa.ArrowInvalid` for a row longer than a block.
+        """
+        separators = b" \t" if separator == " " else separator.encode()
+        while rest or not self.ended:
+            most = len(rest) + size
+            while len(rest) < most and not self.ended:
+                rest += self.text(_CHUNK).encode()
+            end = len(rest) if self.ended else _end_of_records(rest, separators)
+            if not (end or self.ended):
+                raise pa.ArrowInvalid("a row does not end")
+            block, rest = rest[:end], rest[end:]
+            if separator == " ":
+                block = re.sub(rb" (?:(?<![^\r\n] )|(?![^\r\n]))", b"", re.sub(rb"[ \t]+", b" ", block))
+            if block:
+                yield block
 
     def _decoded(self, chunk: bytes) -> str:
         try:
@@ -313,14 +301,25 @@ class TextStream(io.RawIOBase):
             self.encoding = "cp1252" if signs else self.encoding
         return decoded
 
-    def _passed(self, text: str) -> bytes:
-        if self._collapse:
-            text = self._carry + text
-            cut = len(text) if self.ended else text.rfind("\n") + 1  # a run of blanks may go on
-            text, self._carry = text[:cut], text[cut:]
-            text = re.sub(r"(?m)^ +| +(?=\r?$)", "", re.sub(r"[ \t]+", " ", text))
-        self.quotes += text.count('"')
-        return text.encode()
+
+def _end_of_records(text: bytes, separators: bytes) -> int:
+    """Return where the last line break outside quotations ends; 0 without one.
+
+    As for the parser, a mark opens a quotation only where a field begins; a doubled mark does not close one.
+    """
+    codes = np.frombuffer(text.removesuffix(b"\r"), dtype=np.uint8)  # a line feed may follow
+    marks = np.flatnonzero(codes == ord('"'))
+    known = np.isin(codes[marks[::2] - 1], list(separators + b'\r\n"'))
+    known[:1] |= marks[:1] == 0
+    if not known.all():  # not every other mark opens, or is the second of a doubled one
+        spans = re.finditer(_QUOTED % re.escape(separators), text)
+        marks = np.array([place for span in spans for place in (span.start(), span.end() - 1)], dtype=np.int64)
+    breaks = np.flatnonzero((codes == ord("\n")) | (codes == ord("\r")))
+    for last in (breaks[-1:], breaks):  # mostly the very last
+        outside = last[np.searchsorted(marks, last) % 2 == 0]
+        if outside.size:
+            return int(outside[-1]) + 1
+    return 0
 
 
 def read_delimited(source: Source, *, separator: str | None, decimal: str | None, header: bool | None,
@@ -333,9 +332,8 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
     layout = layout_of(text, name=source.name, complete=stream.ended, separator=separator, decimal=decimal,
                        header=header, any_text=texts is None)
     names = plain_names(layout.width, source.name) if layout.names is None else clean_names(layout.names, source.name)
-    stream.start(text[layout.body :], collapse=layout.separator == " ")
     columns = Columns(names, decimal=layout.decimal, source=source, texts=texts)
-    odd = _parse(stream, layout, columns, source)
+    odd = _parse(stream, text[layout.body :], layout, columns, source)
     skipped = np.array(odd.left_out, dtype=np.int64) + layout.first_row - 1
 
     def rows_of(indices: Any) -> IntArray:
@@ -369,6 +367,7 @@ class _OddRows:
 
     def __init__(self) -> None:
         self.left_out: list[int] = []  # counted from 1
+        self.before = 0  # rows of earlier blocks
         self.comments = 0
         self.ragged: Any = None
         self.too_many = False
@@ -381,34 +380,36 @@ class _OddRows:
         if len(self.left_out) == _MOST_ODD:
             self.too_many = True
             return "error"
-        self.left_out.append(row.number)
+        self.left_out.append(self.before + row.number)
         self.comments += bool(text)
         return "skip"
 
 
-def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source) -> _OddRows:
-    odd, last = _OddRows(), None
+def _parse(stream: TextStream, rest: str, layout: Layout, columns: Columns, source: Source) -> _OddRows:
+    odd, last, quotes = _OddRows(), None, 0
     keys = [str(position) for position in range(layout.width)]
-    block_size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)  # enough rows for a call per column
-    reading = arrow_csv.ReadOptions(use_threads=False, block_size=block_size, column_names=keys)
+    size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)  # enough rows for a call per column
     parsing = arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=False,
                                      invalid_row_handler=odd)
     texts = arrow_csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False)
     try:
-        with arrow_csv.open_csv(stream, reading, parsing, texts) if not stream.is_over else nullcontext(()) as batches:
-            for batch in batches:
-                if batch.num_rows:
-                    columns.add(batch.columns, stream.share)
-                    last = batch
-                source.report(stream.share)
+        for block in stream.blocks(rest.encode(), layout.separator, size):
+            quotes += block.count(b'"')
+            odd.before = columns.n_added + len(odd.left_out)
+            copy = pa.BufferOutputStream()  # in Arrow's memory: its threads must not hold objects of Python
+            copy.write(codecs.BOM_UTF8 * bool(odd.before))  # Arrow drops one
+            copy.write(block)
+            reading = arrow_csv.ReadOptions(use_threads=False, block_size=copy.tell() + 1, column_names=keys)
+            for batch in arrow_csv.read_csv(pa.BufferReader(copy.getvalue()), reading, parsing, texts).to_batches():
+                columns.add(batch.columns, stream.share)
+                last = batch
+            source.report(stream.share)
     except pa.ArrowException:
         raise _unparsed(odd, layout, columns, source) from None
-    finally:
-        stream.close()
     if last is None:
         header, below = ("a header and ", " below it") if layout.names is not None else ("", "")
         raise InputError(f"{source.name} has {header}no records{below}: choose a file with at least two records.")
-    if stream.quotes % 2 and any("\n" in column[-1].as_py() for column in last.columns):
+    if quotes % 2 and any("\n" in column[-1].as_py() for column in last.columns):
         raise InputError(
             f"{source.name} has a quotation mark that is never closed and swallows the rows from about row "
             f"{layout.first_row + columns.n_added - 1 + len(odd.left_out)} on: remove or close it.")
@@ -422,7 +423,7 @@ def _unparsed(odd: _OddRows, layout: Layout, columns: Columns, source: Source) -
     if bad is None:
         return InputError(f"{source.name} has a row that is too long after row {layout.first_row + columns.n_added - 1}"
                           ": is a line break or a closing quotation mark missing?")
-    where = "the header" if layout.names is not None else "the first row"
+    number, where = odd.before + bad.number, "the header" if layout.names is not None else "the first row"
     separator = SEPARATORS.get(layout.separator, layout.separator)
     question = f"is the separator a {separator}, and is every text that contains one in quotation marks?"
     if "\t" in bad.text and layout.separator != "\t":
@@ -431,7 +432,7 @@ def _unparsed(odd: _OddRows, layout: Layout, columns: Columns, source: Source) -
         question = "is it separated by semicolons?"
     elif bad.expected_columns == 1:
         question = "is there a title above the table? Remove it."
-    elif bad.number == 1 and bad.actual_columns == bad.expected_columns + 1:
+    elif number == 1 and bad.actual_columns == bad.expected_columns + 1:
         question = "is there a column without a name? Give it one."
     return InputError(f"{source.name} has {bad.actual_columns} value{'s' * (bad.actual_columns != 1)} in row "
-                      f"{bad.number + layout.first_row - 1} where {where} has {bad.expected_columns}: {question}")
+                      f"{number + layout.first_row - 1} where {where} has {bad.expected_columns}: {question}")

@@ -1,10 +1,14 @@
 """Reading user files: the same numbers from every format, a sentence for everything else."""
 
 import datetime
+import gc
 import io
 import math
+import threading
 import tracemalloc
+import weakref
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import openpyxl
@@ -15,7 +19,7 @@ from hypothesis import strategies as st
 
 from mvgviz import InputError
 from mvgviz.data import load_table, propose_ranges, read_table, table_to_dataset
-from mvgviz.data.delimited import HeaderUnclearError
+from mvgviz.data.delimited import HeaderUnclearError, _end_of_records
 from mvgviz.provenance import Origin
 from tests.calls import calls_of
 from tests.unit.data import bad_files as bad
@@ -139,6 +143,52 @@ def test_reading_holds_little_more_than_its_array():
     tracemalloc.stop()
     assert pool.bytes_allocated() <= before + 2**20
     assert peak < 3 * table.values.nbytes
+
+
+class _Watched(io.BytesIO):
+    """Notes in which threads it is read."""
+
+    def read(self, count=-1):
+        self.threads = {*getattr(self, "threads", ()), threading.get_ident()}
+        return super().read(count)
+
+
+@pytest.mark.parametrize("content", [
+    SMALL, b"a,b\n" + b"1,2\n" * 600_000, b"a,b\n1,2,3\n" + b"1,2\n" * 600_000,
+    b"a,b\n" + b"1,2\n" * 600_000 + b"1,2,3\n",
+    b"a,b\n" + b"1,2\n" * 600_000 + b"\0", b'a,b\n1,"' + b"x" * 4_000_000,
+    bad.as_parquet({"a": np.arange(200_000), "b": ["x", "y"] * 100_000}),
+    bad.as_parquet({"a": np.arange(200_000)})[:-9],
+], ids=["small", "long", "ragged", "ragged late", "zero", "open", "parquet", "cut parquet"])
+def test_a_file_is_read_in_the_calling_thread_alone_and_let_go(content):
+    """A thread of Arrow that still holds it after a refusal hangs or crashes the process."""
+    stream = _Watched(content)
+    with suppress(InputError):
+        read_table(stream, texts=None)
+    assert stream.threads == {threading.get_ident()}
+    held = weakref.ref(stream)
+    del stream
+    gc.collect()
+    assert held() is None
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
+def test_a_block_ends_where_a_record_ends(newline):
+    records = [record + newline for record in (
+        b"1,2", b'"a,""b",2', b'"a%bb","%b"' % (newline, newline), b'5",1', b'"c"d","""%b"' % newline, b"",
+        b'x""y,"z%b"' % newline, b'""""')]
+    text, ends = b"".join(records), np.cumsum([len(record) for record in records])
+    for size in range(len(text) + 1):
+        whole = ends[ends <= size - (newline == b"\r")]  # a line feed may follow
+        assert _end_of_records(text[:size], b",") == (whole[-1] if whole.size else 0)
+
+
+def test_rows_are_counted_through_all_blocks():
+    block = b"1,2\n" * 300_000 + b"# a remark\n"
+    table = read_table(b"a,b\n" + 2 * block + b"3,4\n")
+    assert (table.n_rows, table.left_out.tolist()) == (600_001, [300_002, 600_003])
+    with pytest.raises(InputError, match="3 values in row 600004"):
+        read_table(b"a,b\n" + 2 * block + b"1,2,3\n")
 
 
 # what is set aside, cleaned or read with a remark
