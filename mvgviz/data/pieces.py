@@ -49,11 +49,10 @@ from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, frozen, instance
 
 _Loader: TypeAlias = Callable[[], Dataset | None]
-_Ask: TypeAlias = Callable[[Dataset], Query | MomentsQuery]
+_Ask: TypeAlias = Callable[[Dataset], Query]
 _Reader: TypeAlias = Callable[[list[str]], Iterator[Any]]
 """Returns frames with these columns."""
 Levels: TypeAlias = Mapping[str, Iterable[Any] | Category]
-_EMPTY = "a table in pieces must have at least one piece with records"
 _SOURCE = "the pieces of a table must be a list of datasets, or a function that returns them for each question"
 ROWS = 100_000
 """Records of a file in memory at once."""
@@ -61,21 +60,21 @@ ROWS = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """The sum over the records of some pieces, how many there are, and a query of one piece."""
+    """The sum over the records of some pieces, how many there are, and what is public of one of them."""
 
     total: FloatArray = field(repr=False)
     records: int
-    asked: Query | MomentsQuery = field(repr=False)
-    header: tuple[object, ...]
+    query: Query = field(repr=False)
+    about: Dataset = field(repr=False)
 
     def plus(self, other: _Part) -> _Part:
-        mine, theirs = _query(self.asked), _query(other.asked)
-        if self.header != other.header:
-            raise InputError("the pieces must have the same features in the same order, with the same ranges")
-        asked = _with_query(self.asked, replace(
-            mine, records_origin=weakest([mine.records_origin, theirs.records_origin]),
-            ranges_origin=weakest([mine.ranges_origin, theirs.ranges_origin])))
-        return replace(self, total=self.total + other.total, records=self.records + other.records, asked=asked)
+        mine, theirs, both = self.about, other.about, (self.query, other.query)
+        refuse((mine.features, mine.levels) != (theirs.features, theirs.levels)
+               or not (np.array_equal(mine.lower, theirs.lower) and np.array_equal(mine.upper, theirs.upper)),
+               "the pieces must have the same features in the same order, with the same ranges")
+        query = replace(self.query, records_origin=weakest(query.records_origin for query in both),
+                        ranges_origin=weakest(query.ranges_origin for query in both))
+        return replace(self, total=self.total + other.total, records=self.records + other.records, query=query)
 
 
 class Pieces:
@@ -127,39 +126,39 @@ class Pieces:
 
     def mean(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.mean` of the whole table."""
-        return _query(self._asked(partial(mean, bound=bound, neighbours=neighbours)))
+        return _whole(self._sum(partial(mean, bound=bound, neighbours=neighbours)))
 
     def covariance(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.covariance` of the whole table."""
-        return _query(self._asked(partial(covariance, bound=bound, neighbours=neighbours)))
+        return _whole(self._sum(partial(covariance, bound=bound, neighbours=neighbours)))
 
     def joint_moments(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
         """As the scenario's query "moments" of the whole table: the constant 1 joined to every record."""
-        return _query(self._asked(partial(joint_moments, bound=bound, neighbours=neighbours)))
+        return _whole(self._sum(partial(joint_moments, bound=bound, neighbours=neighbours)))
 
     def counts(self, category: int | str = 0, *, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.counts` of the whole table."""
-        return _query(self._asked(partial(counts, category=category, neighbours=neighbours)))
+        return _whole(self._sum(partial(counts, category=category, neighbours=neighbours)))
 
     def cross_table(self, categories: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.cross_table` of the whole table."""
-        return _query(self._asked(partial(cross_table, categories=categories, neighbours=neighbours)))
+        return _whole(self._sum(partial(cross_table, categories=categories, neighbours=neighbours)))
 
     def group_means(self, category: int | str = 0, features: Sequence[int | str] = (), *,
                     neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.group_means` of the whole table."""
-        return _query(self._asked(partial(group_means, category=category, features=features, neighbours=neighbours)))
+        return _whole(self._sum(partial(group_means, category=category, features=features, neighbours=neighbours)))
 
     def cross_moments(self, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.cross_moments` of the whole table."""
-        return _query(self._asked(partial(cross_moments, group=group, neighbours=neighbours)))
+        return _whole(self._sum(partial(cross_moments, group=group, neighbours=neighbours)))
 
     def moments(self, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
                 neighbours: str = "replace") -> MomentsQuery:
         """As :func:`mvgviz.moments` of the whole table."""
-        asked = self._asked(partial(moments, bound=bound, constant=constant, whole=whole, neighbours=neighbours))
-        assert isinstance(asked, MomentsQuery)
-        return asked
+        ask = partial(moments, bound=bound, constant=constant, whole=whole, neighbours=neighbours)
+        part = self._sum(partial(_moments_query, ask))
+        return replace(ask(part.about), query=_whole(part))
 
     def count_outside(self, bound: RecordBound) -> int:
         """Return how many records the bound would clip: read from the data, not private."""
@@ -174,42 +173,43 @@ class Pieces:
         loaded = (piece() if callable(piece) else piece for piece in source)
         return (piece for piece in loaded if piece is not None)
 
-    def _asked(self, ask: _Ask) -> Query | MomentsQuery:
+    def _sum(self, ask: _Ask) -> _Part:
+        """Return the sum over all records; raise `InputError` if there are none."""
+        work = partial(_part, ask=ask, at_most=self._at_most)
         if self._cluster is not None:
-            pieces: list[Any] = list(self._source)  # type: ignore[arg-type]
-            return _whole(_on_cluster(self._cluster, pieces, partial(_sum, ask=ask, at_most=self._at_most)))
-        waiting: list[_Part | None] = []  # add pairs of equal size first, so that rounding does not grow
-        for position, piece in enumerate(self._pieces(), start=1):
-            waiting.append(_sum(piece, ask=ask, at_most=self._at_most))
-            while position % 2 == 0:
-                last = waiting.pop()
-                waiting[-1] = _added(waiting[-1], last)
-                position //= 2
-        return _whole(reduce(lambda last, before: _added(before, last), reversed(waiting), None))
+            whole = _on_cluster(self._cluster, list(self._source), work)  # type: ignore[arg-type]
+        else:
+            waiting: list[_Part | None] = []  # add pairs of equal size first, so that rounding does not grow
+            for position, piece in enumerate(self._pieces(), start=1):
+                waiting.append(work(piece))
+                while position % 2 == 0:
+                    last = waiting.pop()
+                    waiting[-1] = _added(waiting[-1], last)
+                    position //= 2
+            whole = reduce(lambda last, before: _added(before, last), reversed(waiting), None)
+        if whole is None:
+            raise InputError("a table in pieces must have at least one piece with records")
+        return whole
 
 
 def _added(one: _Part | None, other: _Part | None) -> _Part | None:
     return one.plus(other) if one is not None and other is not None else other if one is None else one
 
 
-def _sum(piece: Dataset | _Loader | None, *, ask: _Ask, at_most: int) -> _Part | None:
-    """Return one piece's sum, None without records; keep only what is public of its query."""
+def _part(piece: Dataset | _Loader | None, *, ask: _Ask, at_most: int) -> _Part | None:
+    """Return one piece's sum, None without records; keep only what is public of it."""
     data = piece() if callable(piece) else piece
     if data is None:
         return None
-    if instance("a piece of a table", data, Dataset).by_person and data.per_person > at_most:
-        raise InputError("datasets in pieces cannot count a person's records: others may lie in other pieces. "
-                         "from_parquet and from_dask count them with person= and at_most=")
-    asked = ask(data)
-    query = _query(asked)
-    held = replace(query, value=frozen(np.zeros_like(query.value)))
-    if isinstance(asked, MomentsQuery):  # any record that ranges and levels allow
-        record, levels = data.lower.copy(), [group[0] for group in data.levels]
-        record[levels] = data.upper[levels]
-        asked = replace(asked, dataset=replace(data, matrix=record[:, None]))
-    header = (data.features, data.lower.tobytes(), data.upper.tobytes(), data.levels)
+    refuse(instance("a piece of a table", data, Dataset).by_person and data.per_person > at_most,
+           "datasets in pieces cannot count a person's records: others may lie in other pieces. from_parquet and "
+           "from_dask count them with person= and at_most=")
+    query = ask(data)
+    record, levels = data.lower.copy(), [group[0] for group in data.levels]
+    record[levels] = data.upper[levels]  # one that ranges and levels allow
     return _Part(total=query.value * (1 if _adds(query) else data.n_records), records=data.n_records,
-                 asked=_with_query(asked, held), header=header)
+                 query=replace(query, value=frozen(np.zeros_like(query.value))),
+                 about=replace(data, matrix=record[:, None]))
 
 
 def _adds(query: Query) -> bool:
@@ -217,11 +217,13 @@ def _adds(query: Query) -> bool:
     return isinstance(query.neighbours, ReplacedCell | ReplacedMember)
 
 
-def _whole(part: _Part | None) -> Query | MomentsQuery:
+def _moments_query(ask: Callable[[Dataset], MomentsQuery], data: Dataset) -> Query:
+    return ask(data).query
+
+
+def _whole(part: _Part) -> Query:
     """Return the answer of all records, and what one of them can change."""
-    if part is None:
-        raise InputError(_EMPTY)
-    query = _query(part.asked)
+    query = part.query
     body, more = query.neighbours, part.records / (query.n_records or part.records)
     if _adds(query):
         return replace(query, value=frozen(part.total), n_records=part.records, gamma=query.gamma * more)
@@ -229,17 +231,8 @@ def _whole(part: _Part | None) -> Query | MomentsQuery:
     body = replace(body, **{name: getattr(body, name) * more})  # type: ignore[type-var]
     unit = NoiseSide.identity(query.rows)
     move = body.worst(unit, unit if query.symmetric else NoiseSide.identity(query.cols)).mu
-    whole = replace(query, value=frozen(part.total / part.records), sensitivity=move, n_records=part.records,
-                    printed_sensitivity=query.printed_sensitivity / more, neighbours=body)
-    return _with_query(part.asked, whole)
-
-
-def _query(asked: Query | MomentsQuery) -> Query:
-    return asked if isinstance(asked, Query) else asked.query
-
-
-def _with_query(asked: Query | MomentsQuery, query: Query) -> Query | MomentsQuery:
-    return query if isinstance(asked, Query) else replace(asked, query=query)
+    return replace(query, value=frozen(part.total / part.records), sensitivity=move, n_records=part.records,
+                   printed_sensitivity=query.printed_sensitivity / more, neighbours=body)
 
 
 def _on_cluster(client: Any, pieces: list[_Loader], work: Callable[[_Loader], _Part | None]) -> _Part | None:
