@@ -176,7 +176,7 @@ class Columns:
                 self._check_one_kind(position, row_of)
                 numeric.append(position)
         refuse(not self._kept, f"{self._source.name} has no records: choose a file with at least two rows of numbers.")
-        texts = self._texts or {}
+        texts, rows = self._texts or {}, tuple(" ".join(name.split()) for name in self._row_names or ())
         kept, aside = ([i for i in text if (i in texts) is wanted] for wanted in (True, False))
         refuse(not numeric and not kept, f"{self._source.name} has no column of numbers, only text: check the "
                "separator and the decimal mark, or choose another file.")
@@ -185,7 +185,7 @@ class Columns:
                  "empty_columns": self._named(empty),
                  "true_false": self._named([i for i in numeric if self._counts[i, BOOLEAN]]),
                  "values": self._selected(numeric),
-                 "row_names": self._names_of_rows() if 0 in text else None}
+                 "row_names": rows if 0 in text and all(rows) and len(set(rows)) == len(rows) == self._kept else None}
         return found, self._notes(numeric, aside, empty)
 
     def _tally(self, position: int, column: Any) -> FloatArray:
@@ -226,10 +226,6 @@ class Columns:
             self._row_names = None
         elif self._row_names is not None:
             self._row_names += [name for name, out in zip(column.to_pylist(), blank, strict=True) if not out]
-
-    def _names_of_rows(self) -> tuple[str, ...] | None:
-        cleaned = tuple(" ".join(name.split()) for name in self._row_names or ())
-        return cleaned if all(cleaned) and len(set(cleaned)) == len(cleaned) == self._kept else None
 
     def _check_one_kind(self, position: int, row_of: Callable[[int], int]) -> None:
         counts, firsts = self._counts[position], self._firsts[position]

@@ -1,6 +1,6 @@
 """Where a study's data comes from: a sample, or a file with everything a person said about it; never its values."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -27,29 +27,17 @@ def _names(name: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _ranges(name: str, given: Any) -> dict[str, Range]:
-    return {column: range_of(column, given[column]) for column in _names(name, given)}
-
-
-def _levels(name: str, given: Any) -> dict[str, tuple[str, ...] | Category]:
+def _levels(column: str, one: Any) -> tuple[str, ...] | Category:
     """Plain levels where they are declared and not ordered, else a category."""
-    found: dict[str, tuple[str, ...] | Category] = {}
-    for column in _names(name, given):
-        one = given[column]
-        if isinstance(one, Mapping):
-            if not {"levels"} <= set(one) <= {"levels", "origin", "ordered"}:
-                raise InputError("a category of a data source must hold its levels, and may hold origin and ordered")
-            one = Category(one["levels"], origin_called(one.get("origin", Origin.DECLARED.value)),
-                           _flag("ordered", one.get("ordered", False)))
-        category = as_category(column, one)
-        texts = tuple(map(level_text, category.levels))
-        plain = category.origin is Origin.DECLARED and not category.ordered
-        found[column] = texts if plain else replace(category, levels=texts)
-    return found
-
-
-def _units(name: str, given: Any) -> dict[str, str]:
-    return {column: text("a data source", most=MOST_TITLE).check(name, given[column]) for column in _names(name, given)}
+    if isinstance(one, Mapping):
+        refuse(not {"levels"} <= set(one) <= {"levels", "origin", "ordered"},
+               "a category of a data source must hold its levels, and may hold origin and ordered")
+        one = Category(one["levels"], origin_called(one.get("origin", Origin.DECLARED.value)),
+                       _flag("ordered", one.get("ordered", False)))
+    category = as_category(column, one)
+    texts = tuple(map(level_text, category.levels))
+    plain = category.origin is Origin.DECLARED and not category.ordered
+    return texts if plain else replace(category, levels=texts)
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -58,7 +46,12 @@ def _flag(name: str, value: Any) -> bool:
     return value
 
 
-_TEXT = text("a data source")
+def _each(of: Callable[[str, Any], Any]) -> Kind:
+    """Declare a mapping by column; ``of``: what stands there, by column and value."""
+    return Kind(lambda name, given: {column: of(column, given[column]) for column in _names(name, given)})
+
+
+_TEXT, _TITLE = text("a data source"), text("a data source", most=MOST_TITLE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +66,18 @@ class DataSource:
 
     name: str = field(metadata={"kind": _TEXT})
     columns: tuple[str, ...] | None = held(None, Kind(_names))
-    ranges: Ranges | None = held(None, Kind(_ranges))
+    ranges: Ranges | None = held(None, _each(range_of))
     orientation: str = held("rows", choice(("rows", "columns")))
     missing: str = held("reject", choice(MISSING))
     separator: str | None = held(None, _TEXT)
     decimal: str | None = held(None, _TEXT)
     header: bool | None = held(None, Kind(_flag))
     member: str | None = held(None, _TEXT)
-    levels: Mapping[str, tuple[str, ...] | Category] | None = held(None, Kind(_levels))
+    levels: Mapping[str, tuple[str, ...] | Category] | None = held(None, _each(_levels))
     person: str | None = held(None, _TEXT)
     at_most: int | None = held(None, whole())
-    units: Mapping[str, str] | None = held(None, Kind(_units))
-    title: str = held("", text("a data source", most=MOST_TITLE))
+    units: Mapping[str, str] | None = held(None, _each(_TITLE.check))
+    title: str = held("", _TITLE)
     directions: str = held("directions.csv", _TEXT)
     directions_origin: Origin = held(Origin.READ, Kind(
         lambda _, origin: checked_origin("this set of directions", origin_called(origin))))
