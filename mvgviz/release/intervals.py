@@ -122,10 +122,8 @@ def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range], rows:
 
 def row_widths(noise: EntryNoise, units: DataUnits | None, level: float = LEVEL) -> FloatArray:
     """Return the largest half width in each row, in the data's units if known."""
-    if units is None:
-        return noise.per_std(level) * noise.largest_std()
-    if units.cols.size == 1:
-        return noise.per_std(level) * noise.largest_std() * units.factor
+    if units is None or units.cols.size == 1:
+        return noise.per_std(level) * noise.largest_std() * (1.0 if units is None else units.factor)
     return np.asarray(units.widths(noise.half_widths(level)).max(axis=1))
 
 

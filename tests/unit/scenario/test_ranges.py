@@ -11,15 +11,10 @@ ODD = {name: Range(0.0, 1.0, Origin.DECLARED) for name in (
     "'t", "''t", "t'", " t", "t ", "\t-t", "'=t", " =t", "t", '"t"', "a\nb", "a\u2028b", "'")}
 
 
-def test_ranges_come_back_as_they_were():
-    assert ranges_from_text(ranges_to_csv(RANGES)) == RANGES
-    assert ranges_from_text(ranges_to_json(RANGES)) == RANGES
-    assert ranges_from_text(b"\xef\xbb\xbf" + ranges_to_csv(RANGES).encode()) == RANGES
-
-
-def test_names_come_back_as_they_were():
-    assert ranges_from_text(ranges_to_csv(ODD)) == ODD
-    assert ranges_from_text(ranges_to_json(ODD)) == ODD
+@pytest.mark.parametrize("ranges", [RANGES, ODD], ids=["ranges", "odd names"])
+def test_ranges_and_names_come_back_as_they_were(ranges):
+    for told in (ranges_to_csv(ranges), ranges_to_json(ranges), b"\xef\xbb\xbf" + ranges_to_csv(ranges).encode()):
+        assert ranges_from_text(told) == ranges
 
 
 def test_what_is_not_said_to_be_known_is_not():

@@ -80,11 +80,8 @@ def test_a_broken_link_keeps_what_can_be_understood():
     ({"trials": "1000000"}, "trials must be at most 100000"),
     ({"angle": "900"}, "angle must lie between -360 and 360"),
     ({"bound": "circle"}, "bound must be one of"),
-    ({"radius": "-1"}, "radius must be positive, got -1"),
     ({"radius": "1e9"}, "radius must lie between 0.001 and 1000"),
-    ({"radius": "nan"}, "radius must be finite"),
     ({"radius": "none"}, "radius must be a number"),
-    ({"priority": "1,2"}, "priority in the link must be numbers joined by -"),
     ({"priority": "2-2"}, "priority must be different positions"),
     ({"judged": "me"}, "judged must be one of"),
 ])
