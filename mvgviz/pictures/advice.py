@@ -16,7 +16,18 @@ from mvgviz.pictures.compare import Mark, more_words, plot_ranked
 from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
 from mvgviz.pictures.families import case_of, last_words, price_words
 from mvgviz.pictures.sentences import design_words
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, GUARANTEE_COLOURS, IID, Picture, row_axis, stroke, styled
+from mvgviz.pictures.theme import (
+    DATA,
+    DIRECTIONAL,
+    EXACT,
+    GUARANTEE_COLOURS,
+    IID,
+    Picture,
+    add_line,
+    add_words,
+    row_axis,
+    styled,
+)
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_number, capitalised, in_html, in_markdown
@@ -25,10 +36,6 @@ from mvgviz.trials.candidates import ADVISED_FAMILIES, Candidate
 from mvgviz.trials.levers import Levers, Step
 from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE
 from mvgviz.trials.simulated import FEW
-
-ENDS = DATA, DIRECTIONAL
-"""The colours of the first and the last bar, which stand on the axis."""
-_ROOM = 0.18  # right of the bars, for what is written beside them
 
 
 class Fall(NamedTuple):
@@ -57,30 +64,28 @@ def levers_picture(found: Levers, names: Sequence[str], *, title: str) -> Pictur
             f"{capitalised(NAMES[first.lever])} gains most")
     takeaway = f"**{most}.** {levers_sentence(found)} {_left(found)}"
     return Picture(plot_waterfall(falls(found, names), references, title=title), takeaway, """
-The first bar is the error with the paper's noise as printed, equal everywhere. Each bar below is one lever; all factors
-multiply to the total (?: perhaps chance). Green takes error away, orange adds some.
-
-A lever's gain depends on those before it. So the table removes each lever alone from the whole design.""")
+The first bar is the error with the paper's noise as printed, equal everywhere. Each bar below is one lever (?: perhaps
+chance). A lever's gain depends on those before it. So the table removes each lever alone from the whole design.""")
 
 
 def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
     """Draw bars from step to step, the largest error on top; log scale where the errors are far apart."""
     errors = [error for fall in falls for error in (fall.before, fall.after) if error is not None]
     axis = error_axis([0.0, *errors, *(value for _, value in references)])  # bars stand on 0 where they can
-    axis = replace(axis, high=axis.high + _ROOM * (axis.high - axis.low))
+    axis = replace(axis, high=axis.high + 0.18 * (axis.high - axis.low))  # for what is written beside the bars
     figure = go.Figure()
     add_references(figure, axis, references, len(falls))
     after = axis.cut([fall.after for fall in falls])
     before = axis.cut([-math.inf if fall.before is None else fall.before for fall in falls])  # cut at the axis
     left, right, joints = np.minimum(before, after), np.maximum(before, after), after[:-1].tolist()
-    standing, rows = iter(ENDS), list(range(len(falls)))
-    colours = [next(standing, DIRECTIONAL) if fall.before is None else EXACT if fall.gains else IID for fall in falls]
+    rows = list(range(len(falls)))
+    colours = [DIRECTIONAL if fall.before is None else EXACT if fall.gains else IID for fall in falls]
+    colours[0] = DATA
     figure.add_bar(orientation="h", y=rows, base=left, x=right - left, marker={"color": colours}, showlegend=False,
                    customdata=[fall.said for fall in falls], hovertemplate="%{customdata}<extra></extra>")
-    figure.add_scatter(x=[x for here in joints for x in (here, here, None)], showlegend=False, hoverinfo="skip",
-                       y=[y for at in rows[:-1] for y in (at, at + 1, None)], **stroke(DATA, 1))
-    figure.add_scatter(x=right, y=rows, mode="text", text=[f"  {fall.text}" for fall in falls], cliponaxis=False,
-                       textposition="middle right", textfont={"size": 12}, showlegend=False, hoverinfo="skip")
+    add_line(figure, [x for here in joints for x in (here, here, None)],
+             [y for at in rows[:-1] for y in (at, at + 1, None)], "", DATA, 1, hover=None, showlegend=False)
+    add_words(figure, right, rows, [f"  {fall.text}" for fall in falls], textfont={"size": 12})
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**row_axis([fall.label for fall in falls], 12))
     figure.update_layout(barmode="overlay", bargap=0.35)
@@ -105,15 +110,7 @@ def _left(found: Levers) -> str:
     error, floor, (baseline, least) = found.design.outcome.mean, found.references.non_private, found.references.to_beat
     if error >= least:
         return f"Even so, {baseline} ({as_number(least)}) does as well or better."
-    if error <= floor:
-        return f"No privacy has no less ({as_number(floor)}): the noise does no harm here."
-    if floor > 0:
-        return f"No privacy: {as_number(floor)}; this design has {_times(error / floor)} that."
-    return "No privacy: no error."
-
-
-def _times(ratio: float) -> str:
-    return f"{as_number(ratio, 3 if ratio < 2 else 2)} times"
+    return f"No privacy: {as_number(floor) if floor > 0 else 'no error'}."
 
 
 def _start(step: Step) -> str:
@@ -163,10 +160,8 @@ def _standing(label: str, step: Step, more: str) -> Fall:
 def _factor_text(step: Step) -> str:
     if step.difference is None or step.difference.verdict == SAME:
         return "no change"
-    unsure = "?" if step.difference.verdict == UNCLEAR else ""
-    factor = step.factor
-    digits = 3 if 0.5 < factor < 2 else 2
-    return f"÷ {as_number(factor, digits)}{unsure}" if factor >= 1 else f"× {as_number(1 / factor, digits)}{unsure}"
+    sign, times = ("÷", step.factor) if step.factor >= 1 else ("×", 1 / step.factor)
+    return f"{sign} {as_number(times, 3 if times < 2 else 2)}{'?' * (step.difference.verdict == UNCLEAR)}"
 
 
 def _what(step: Step, names: Sequence[str]) -> str:
@@ -193,18 +188,16 @@ def best_kept(found: Levers) -> str:
     rows = sorted(found.without, key=lambda step: step.factor)
     if not rows:
         return "There is no lever to remove."
-    clear = [step for step in rows if step.difference is not None and step.difference.verdict != UNCLEAR]
-    words, most = "**No lever, removed alone, is clearly missed.**", rows[0]
-    if most.factor < 1 and most in clear:
-        times = _times(1 / most.factor) if most.factor > 0 else "infinitely many times"
-        words = f"**The lever missed most is {NAMES[most.lever]}:** without it the error is {times} this design's."
-    costs = [NAMES[step.lever] for step in clear
-             if step.factor > 1 and step.difference and step.difference.verdict != SAME]
+    clear = [step for step in rows if step.difference is not None and step.difference.verdict in (BETTER, WORSE)]
+    words = "**No lever, removed alone, is clearly missed.**"
+    if rows[0] in clear and rows[0].factor < 1:
+        times = as_number(1 / rows[0].factor if rows[0].factor > 0 else math.inf)
+        words = (f"**The lever missed most is {NAMES[rows[0].lever]}:** without it the error is {times} times this "
+                 "design's.")
+    costs = [NAMES[step.lever] for step in clear if step.factor > 1]
     return words + (f" The design is better without {' or '.join(costs)}." if costs else "")
 
 
-SHOWN = 12
-_LINE = 30  # characters of a label, so that a phone has room for the chart
 LOADED_ON_DATA = "Load a design with one click. It is then marked **chosen on the data**: no guarantee covers that."
 ONLY_PRIORITY = ("To release only these columns, leave the others out on Data & query. For other directions, upload a "
                  "table of those mixtures.")
@@ -217,10 +210,9 @@ def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
     found = advice.references
     references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found.unit))
     return Picture(plot_ranked(advice_marks(advice, names), references, title=title), in_markdown(places(advice)), """
-Each line is a design for the same task and budget; shown is the best of each kind. Square: the table; circle: another
-query. Green: the exact guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: only priority columns are released. Task
-"answer": the expected error, noise and clipping bias, on the worst of several simulated tables. Other tasks: trials
-with the same random numbers; strong lines have all trials.
+The best design of each kind for the same task and budget. Square: the table; circle: another query. Green: the exact
+guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: only priority columns are released. Faint: fewer trials. Task
+"answer": the expected error, noise and clipping bias, on the worst of several simulated tables.
 
 The app recommends a design only if it is clearly better than yours on every simulated table and clearly beats the
 no-data baseline. For answers it must also clip few records. Directions and splits read from the data are left out,
@@ -229,7 +221,7 @@ unless they are yours; then they are marked.""")
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
     """Return the best of the best kinds, your design, and the best of each query and guarantee, ranked."""
-    kept = advice.kinds[: SHOWN - 4]
+    kept = advice.kinds[:8]
     asked = {(row.candidate.scenario.query, row.candidate.scenario.guarantee) for row in kept}
     for row in advice.rows:
         pair = (row.candidate.scenario.query, row.candidate.scenario.guarantee)
@@ -246,8 +238,8 @@ def _mark(row: Row, names: Sequence[str]) -> Mark:
     spent = "" if outcome.epsilon_spent is None else f"<br>epsilon really spent {as_number(outcome.epsilon_spent)}"
     text = str(words).replace(" × ", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
     return Mark(
-        "<br>".join(in_html(line) for line in textwrap.wrap(text, _LINE)), outcome.mean, outcome.half_width,
-        GUARANTEE_COLOURS[scenario.guarantee],
+        "<br>".join(in_html(line) for line in textwrap.wrap(text, 30)),  # so that a phone has room for the chart
+        outcome.mean, outcome.half_width, GUARANTEE_COLOURS[scenario.guarantee],
         ("square" if scenario.kind.is_table else "circle") + "-open" * (not row.candidate.is_whole),
         "expected error" if row.on_tables is not None else f"{outcome.errors.size:,} trials{spent}",
         ring=row.candidate.is_current, faint=not row.finalist)
@@ -305,8 +297,7 @@ def _safer_words(kept: Row, safer: Row | None, names: Sequence[str]) -> str:
     said = f". Consider {design_words(safer.candidate, names)}: {mean_words(safer.outcome)} on the worst"
     if kept.on_tables is None or safer.on_tables is None:
         return said
-    less = int((safer.on_tables < kept.on_tables).sum())
-    return f"{said}, less error than yours on {less} of {kept.on_tables.size}"
+    return f"{said}, less error than yours on {(safer.on_tables < kept.on_tables).sum()} of {kept.on_tables.size}"
 
 
 def dropped_words(advice: Advice) -> list[str]:

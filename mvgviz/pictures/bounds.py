@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,16 +13,16 @@ from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.bounds import theorem2_wins
 from mvgviz.pictures import theme
+from mvgviz.pictures.sentences import span_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, as_probability, at_most, capitalised
 from mvgviz.validation import FloatArray
 
-TAIL_DASHES = {"printed": "solid", "laurent-massart": "dash", "exact-chi": "dot"}
+_DASHES = {"printed": "solid", "laurent-massart": "dash", "exact-chi": "dot"}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CurveLine:
+class CurveLine(NamedTuple):
     """One curve: ``here`` is its value at the scenario, ``main`` whether it has the scenario's tail."""
 
     name: str
@@ -31,6 +31,11 @@ class CurveLine:
     main: bool
     values: FloatArray
     here: float
+
+    @property
+    def width(self) -> float:
+        """Theorem 1 is wider, so that it still shows where Theorem 2 lies on it."""
+        return (2 if self.colour == theme.THEOREM1 else 1) * (3.0 if self.main else 1.5)
 
 
 def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool, as_noise: bool) -> list[CurveLine]:
@@ -44,37 +49,28 @@ def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool,
             main = its_tail in (None, tail)
             if main or all_tails:
                 values = curves.as_std(limits) if as_noise else limits
-                lines.append(CurveLine(name=name, colour=colour, tail=its_tail, main=main, values=values,
-                                       here=float(values[at])))
+                lines.append(CurveLine(name, colour, its_tail, main, values, float(values[at])))
     return lines
 
 
 def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool, all_tails: bool, s2_words: str
                    ) -> Picture:
-    """The three limits as one input varies; the scenario's tail is thick, others thin, and line styles tell them apart.
-
-    Theorem 1 is drawn wider, so that it still shows where Theorem 2 lies on it.
-    """
+    """The three limits as one input varies; the scenario's tail is thick, others are thin, in other line styles."""
     curves, figure = bound_curves(problem, axis), go.Figure()
     lines = curve_lines(curves, second=second_name(problem), tail=tail, all_tails=all_tails, as_noise=as_noise)
     value = "typical error of an entry (standard deviation)" if as_noise else "allowed precision φ² (product of norms)"
     for line in sorted(lines, key=lambda line: line.main):
         label = line.name if line.tail is None else f"{line.name}, tail {TAILS[line.tail].short}"
-        theme.add_line(figure, curves.positions, line.values, line.name, line.colour, _width(line),
-                       TAIL_DASHES.get(line.tail or "", "solid"), hover=f"{label}<br>%{{x:.3g}}: %{{y:.3g}}",
+        theme.add_line(figure, curves.positions, line.values, line.name, line.colour, line.width,
+                       _DASHES.get(line.tail or "", "solid"), hover=f"{label}<br>%{{x:.3g}}: %{{y:.3g}}",
                        legendgroup=line.name, showlegend=line.main, opacity=1.0 if line.main else 0.75)
-    tails = {line.tail for line in lines if line.tail is not None}
-    for tail in TAIL_DASHES:
-        if len(tails) > 1 and tail in tails:
-            theme.add_line(figure, [None], [None], f"tail {TAILS[tail].short}", theme.DATA, 1.5, TAIL_DASHES[tail],
-                           hover=None)
+    for name, dash in _DASHES.items() if all_tails else ():
+        theme.add_line(figure, [None], [None], f"tail {TAILS[name].short}", theme.DATA, 1.5, dash, hover=None)
     main = [line for line in lines if line.main]
-    figure.add_scatter(x=[curves.here] * len(main), y=[line.here for line in main], mode="markers",
-                       name="this scenario", cliponaxis=False, showlegend=False,
-                       marker={"size": [3 + 2.5 * _width(line) for line in main], "opacity": 1,
-                               "color": [line.colour for line in main], "line": {"width": 2, "color": theme.DATA}},
-                       text=[line.name for line in main],
-                       hovertemplate="%{text}, this scenario: %{y:.3g}<extra></extra>")
+    theme.add_dots(figure, [curves.here] * len(main), [line.here for line in main], "this scenario",
+                   [line.colour for line in main], [3 + 2.5 * line.width for line in main], edge=theme.DATA,
+                   text=[line.name for line in main], hover="%{text}, this scenario: %{y:.3g}", cliponaxis=False,
+                   showlegend=False)
     edge = np.log10(curves.positions[[0, -1]]) + np.array([-0.02, 0.02])
     exponents = np.log10(np.concatenate([line.values for line in lines]))
     room = max(0.04 * float(np.ptp(exponents)), 0.1)
@@ -84,48 +80,29 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
                          yaxis={"type": "log", "title": value, "range": [low, high], **theme.decades(low, high)},
                          shapes=[theme.upright(curves.here, theme.DATA, "dot", width=1)])
     return Picture(theme.styled(figure), _curves_words(problem, lines, as_noise=as_noise, s2_words=s2_words), """
-Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less noise.
-Equal noise of typical error (standard deviation) s on R × C entries has the product √(RC)/s². So each limit is also a
-noise per entry. For the exact limit (analytic Gaussian mechanism) it is s = s₂/μ.
-
-Thick: the tail chosen in the sidebar. Thin: the other two tails. Both theorems are sufficient, and loose. Equal noise
-beyond the exact limit breaks the promise.""")
+Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less noise. Equal noise of typical
+error (standard deviation) s on R × C entries has the product √(RC)/s²; at the exact limit s = s₂/μ. Both theorems are
+sufficient, and loose. Equal noise beyond the exact limit breaks the promise.""")
 
 
 def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
                             for colour in (theme.THEOREM1, theme.THEOREM2, theme.EXACT))
-    two, alike = short_second(problem), abs(first / second - 1) < _ALIKE
-    if as_noise:
-        theorems = (f"{as_number(first)} under Theorem 1 and {two} alike" if alike else
-                    f"{as_number(first)} under Theorem 1, {as_number(second)} under {two}")
-        factors = [first / exact, second / exact]
-        words = f"Here equal noise has a typical error of {theorems}, and {as_number(exact)} by the exact limit"
-        verdict = "The theorems ask for {} times the noise that privacy needs"
-    else:
-        theorems = (f"Theorem 1 and {two} alike allow φ² = {as_number(first)}" if alike else
-                    f"Theorem 1 allows φ² = {as_number(first)}, {two} {as_number(second)}")
-        factors = [exact / first, exact / second]
-        words = f"Here {theorems}; equal noise at the exact limit has {as_number(exact)}"
-        verdict = "Privacy allows {} times the precision that the theorems allow"
-    times = " to ".join(as_number(factor) for factor in (factors[:1] if alike else sorted(factors)))
-    return f"**{verdict.format(times)}.** {words}, all with {s2_words}."
+    verdict, what, factors = (
+        ("The theorems ask for {} times the noise that privacy needs", "equal noise has a typical error of",
+         (first / exact, second / exact)) if as_noise else
+        ("Privacy allows {} times the precision that the theorems allow", "equal noise may have φ² =",
+         (exact / first, exact / second)))
+    return (f"**{verdict.format(span_words(np.array(factors)))}.** Here {what} {as_number(first)} under Theorem 1, "
+            f"{as_number(second)} under {short_second(problem)}, and {as_number(exact)} by the exact limit, all with "
+            f"{s2_words}.")
 
 
-def _width(line: CurveLine) -> float:
-    wide = 2.0 if line.colour == theme.THEOREM1 else 1.0
-    return wide * (3.0 if line.main else 1.5)
+_PAPER_RANK, _ROOT2 = 13, math.sqrt(2)
 
 
-_RANKS, _TOP, _PAPER_RANK, _ROOT2 = 1000, 2.2, 13, math.sqrt(2)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Edge:
-    """The designs whose product of norms is ``limit``; ``filled``: all below are allowed.
-
-    A wider line shows where another lies on it.
-    """
+class Edge(NamedTuple):
+    """The designs whose product of norms is ``limit``; ``filled``: all below are allowed."""
 
     name: str
     colour: str
@@ -135,49 +112,45 @@ class Edge:
     width: float = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """A design as a point: the norms of its precisions over rows and over columns."""
 
+    rows: float
+    cols: float
     name: str
     colour: str
     symbol: str
     size: float
-    rows: float
-    cols: float
 
     @property
     def product(self) -> float:
         return self.rows * self.cols
 
 
-def place(design: NoiseDesign, *, name: str, colour: str, symbol: str = "circle", size: float = 13) -> Place:
+def place(design: NoiseDesign, name: str, colour: str, symbol: str = "circle", size: float = 13) -> Place:
     """Return a design as a point of the two norms."""
-    return Place(name=name, colour=colour, symbol=symbol, size=size, rows=precision_norm(design.row_side),
-                 cols=precision_norm(design.col_side))
+    return Place(precision_norm(design.row_side), precision_norm(design.col_side), name, colour, symbol, size)
 
 
 def space_picture(setup: Setup, problem: LimitInputs, others: Iterable[Rival]) -> Picture:
     """The two norms: what each guarantee allows, this design, and the same shares under other guarantees."""
     design, tail, limit = setup.design, setup.scenario.tail, exact_limit(problem)
-    edges = [Edge(name="Theorem 1", colour=theme.THEOREM1, limit=problem.theorem1(tail).limit, width=6),
-             Edge(name=short_second(problem), colour=theme.THEOREM2, limit=problem.theorem2(tail).limit),
-             Edge(name="Exact, equal noise", colour=theme.EXACT, limit=limit)]
-    this = place(design, name="this design", colour=theme.DIRECTIONAL)
-    places = [place(other.design, name=f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
-                    colour=theme.GUARANTEE_COLOURS[other.guarantee], symbol="diamond",
-                    size=17 if other.guarantee == "theorem1" else 11) for other in others]
+    edges = [Edge("Theorem 1", theme.THEOREM1, problem.theorem1(tail).limit, width=6),  # another may lie on it
+             Edge(short_second(problem), theme.THEOREM2, problem.theorem2(tail).limit),
+             Edge("Exact, equal noise", theme.EXACT, limit)]
+    this = place(design, "this design", theme.DIRECTIONAL)
+    places = [place(other.design, f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
+                    theme.GUARANTEE_COLOURS[other.guarantee], "diamond", 17 if other.guarantee == "theorem1" else 11)
+              for other in others]
     reason = ""
     if design.bound is not None and all(abs(edge.limit / design.bound.limit - 1) > 1e-9 for edge in edges):
         reason = own_edge_reason(setup, problem)
-        edges.append(Edge(name=f"its own edge ({reason})", colour=theme.GUARANTEE_COLOURS[design.guarantee],
-                          limit=design.bound.limit, dash="dash", filled=False, width=2))
+        edges.append(Edge(f"its own edge ({reason})", theme.GUARANTEE_COLOURS[design.guarantee], design.bound.limit,
+                          dash="dash", filled=False, width=2))
     return Picture(plot_design_space(edges, [*places, this]), _space_words(setup, this, limit, reason), """
-The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms
-is at most φ². The printed Theorem 2 covers only Ψ = Σ (equal norms); the paper does not extend its constant.
-
-The exact guarantee has no such line. It also depends on which directions are precise, and on what one record can
-change. The line drawn is that of equal noise. Exact designs of other shapes lie above or below it.""")
+The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms is at most φ².
+The printed Theorem 2 covers only Ψ = Σ (equal norms). The exact guarantee has no such line: the one drawn is that of
+equal noise, and exact designs of other shapes lie above or below it.""")
 
 
 def _space_words(setup: Setup, this: Place, equal: float, own_edge: str) -> str:
@@ -221,13 +194,12 @@ def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
 def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
     """Where Theorem 2 allows more: the exact region filled, the paper's two sufficient conditions as outlines in it."""
     rank, ratio, second = problem.rank, problem.sensitivity / problem.gamma, short_second(problem)
-    ranks = np.unique([*np.geomspace(1, max(_RANKS, rank), 160).round(), _PAPER_RANK - 1, _PAPER_RANK, rank])
+    ranks = np.unique([*np.geomspace(1, max(1000, rank), 160).round(), _PAPER_RANK - 1, _PAPER_RANK, rank])
     border, figure = ratio_limit(ranks), go.Figure()
-    top, last = max(_TOP, 1.1 * ratio), float(ranks[-1])
+    top, last = max(2.2, 1.1 * ratio), float(ranks[-1])
     for edge, colour, winner in ((0, theme.THEOREM2, second), (2, theme.THEOREM1, "Theorem 1")):
-        figure.add_scatter(x=[*ranks, last, 1], y=[*np.minimum(border, 2.0), edge, edge], mode="lines", fill="toself",
-                           line={"width": 0}, fillcolor=theme.wash(colour, 0.2), name=f"{winner} allows more",
-                           hoverinfo="skip", showlegend=False)
+        theme.add_line(figure, [*ranks, last, 1], [*np.minimum(border, 2.0), edge, edge], f"{winner} allows more",
+                       colour, 0, hover=None, fill="toself", fillcolor=theme.wash(colour, 0.2), showlegend=False)
     below = border <= 2
     theme.add_line(figure, ranks[below], border[below], "exact border", theme.THEOREM2, 3,
                    hover="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>")
@@ -254,10 +226,9 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
     return Picture(theme.styled(figure, height=360), (
         f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(ratio)} with {s2_words}; at r = "
         f"{rank:,} {second} wins up to {as_number(float(np.interp(rank, ranks, border)))}."), """
-Theorem 3. Theorem 2 allows more where α ≥ ω: s₂/γ is at most half of 1 + H₍r,½₎ / Hᵣ (filled).
-The paper gives two sufficient conditions inside this region. Below the dashed line: s₂ ≤ γ. Right of and below the
-dotted line: r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ. Epsilon, delta and the tail decide
-how much more, not which.""")
+Theorem 3. Theorem 2 allows more where α ≥ ω: s₂/γ is at most half of 1 + H₍r,½₎ / Hᵣ (filled). The paper gives two
+sufficient conditions inside this region: s₂ ≤ γ (dashed), and r > 12 for positive semi-definite queries, whose s₂ is at
+most √2 γ (dotted).""")
 
 
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
@@ -296,9 +267,8 @@ def axis_title(problem: LimitInputs, axis: str) -> str:
         return _AXIS_TITLES[axis]
     if problem.rows == problem.cols:
         return "rows = columns of the answer"
-    longer, shorter, side = (("rows", "columns", problem.cols) if problem.rows > problem.cols
-                             else ("columns", "rows", problem.rows))
-    return f"{longer} of the answer ({shorter}: {side:,})"
+    return (f"rows of the answer (columns: {problem.cols:,})" if problem.rows > problem.cols else
+            f"columns of the answer (rows: {problem.rows:,})")
 
 
 def held_fixed(problem: LimitInputs, axis: str) -> str:
@@ -307,9 +277,7 @@ def held_fixed(problem: LimitInputs, axis: str) -> str:
         return "Held fixed as the answer grows: ε, δ, γ and s₂. In a real query γ grows too, and often s₂."
     symbols = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "sensitivity": "s₂"}
     others = ", ".join(symbol for name, symbol in symbols.items() if name != axis)
-    end = {"gamma": " γ begins at s₂/2: a smaller one is impossible.",
-           "sensitivity": " s₂ ends at 2γ: a larger one is impossible."}.get(axis, "")
-    return f"Held fixed: {others} and the size {problem.rows:,} × {problem.cols:,}.{end}"
+    return f"Held fixed: {others} and the size {problem.rows:,} × {problem.cols:,}. s₂ is at most 2γ."
 
 
 def bound_words(setup: Setup) -> str:
@@ -331,13 +299,9 @@ def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
 def _theorem_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
     spent, larger = setup.epsilon_spent, 1 / others[0].factors
     spends = f"{at_most(setup.design.mu_is)}ε = {as_number(spent)}" if spent > 0 else "ε = 0 (δ alone covers it)"
-    sentences = [
-        f"**This noise spends {spends} of the {setup.design.epsilon:g} you allow.** The same privacy needs noise "
-        f"**{times(larger)} smaller**: same directions, same shares, calibrated exactly."]
-    if extra is not None:
-        sentences.append(f"The exact design uses the tight s₂; the paper's is {as_number(extra)} times that. With the "
-                         f"paper's for both, the noise is still {times(larger / extra)} too large.")
-    return sentences
+    fair = "" if extra is None else f" ({times(larger / extra)} with the paper's s₂ for both)"
+    return [f"**This noise spends {spends} of the {setup.design.epsilon:g} you allow.** The same privacy needs noise "
+            f"**{times(larger)} smaller**{fair}: same directions, same shares, calibrated exactly."]
 
 
 def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
@@ -346,13 +310,11 @@ def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | Non
     asked: dict[str, list[str]] = {}
     for other in others:
         spent = other.design.epsilon_spent(setup.delta)
-        beyond = " (beyond the paper)" if other.guarantee == "theorem2-any" else ""
         fair = "" if extra is None else f" ({times(other.factors / extra)} with the paper's s₂ for both)"
         wants = (f"for noise **{times(other.factors)} larger**{fair}, which then spends "
                  f"{f'ε = {as_number(spent)}' if spent > 0 else 'no ε at all: δ alone covers it'}.")
-        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**{beyond}")
-    lines = [f"- {' and '.join(names)} {'asks' if len(names) == 1 else 'both ask'} {wants}"
-             for wants, names in asked.items()]
+        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**")
+    lines = [f"- {' and '.join(names)}: asks {wants}" for wants, names in asked.items()]
     return [f"{slack} For the same directions and shares:", "\n".join(lines)]
 
 
@@ -392,5 +354,4 @@ def _digits(value: float) -> str:
 
 def times(factors: FloatArray) -> str:
     """"196 times", or "120 to 250 times" where directions differ."""
-    low, high = (float(f"{end:.3g}") for end in (factors.min(), factors.max()))
-    return f"{'' if high <= low * (1 + _ALIKE) else f'{as_number(low)} to '}{as_number(high)} times"
+    return f"{span_words(factors)} times"

@@ -11,7 +11,7 @@ from mvgviz.design.power_to_noise import is_proved
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.noise.ties import largest_first
 from mvgviz.pictures import theme
-from mvgviz.pictures.sentences import clipping_words, thing
+from mvgviz.pictures.sentences import clipping_words, span_words, thing
 from mvgviz.pictures.theme import Picture
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
@@ -22,7 +22,6 @@ from mvgviz.validation import FloatArray
 
 MOST = 40
 _FEW = 24
-_SAME = 0.005
 _SURVIVES = "%{customdata[0]}: %{x:.3g} survives (log PNR), mutual information %{customdata[1]:.3g} nats"
 
 
@@ -32,32 +31,30 @@ def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
     drawn = list(range(table.size)) if table.size <= MOST else [*order[: MOST // 2], *order[-MOST // 2:]]
     labels, shown, few, figure = names.of_noise(drawn), table.factor[drawn], len(drawn) <= _FEW, go.Figure()
     _add_stems(figure, [1.0] * len(drawn), shown.tolist(), theme.DIRECTIONAL, width=3)
-    figure.add_scatter(
-        x=shown, y=np.arange(len(drawn)), mode="markers+text" if few else "markers", name="directional noise",
-        marker={"color": theme.DIRECTIONAL, "size": 12 if few else 8}, cliponaxis=False,
+    theme.add_dots(
+        figure, shown, np.arange(len(drawn)), "directional noise", theme.DIRECTIONAL, 12 if few else 8,
+        mode="markers+text" if few else "markers", cliponaxis=False,
         text=[f"{factor:.2g}×" if factor < 100 else f"{factor:,.0f}×" for factor in shown.tolist()],
         textposition=["middle left" if factor < 1 else "middle right" for factor in shown.tolist()],
-        customdata=np.column_stack([np.array(labels, dtype=object), (table.std * table.own)[drawn].astype(object),
-                                    np.array([in_html(table.units[k]) for k in drawn], dtype=object)]),
-        hovertemplate="%{customdata[0]}: %{x:.3g} × equal noise,"
-                      " typical error %{customdata[1]:.3g} %{customdata[2]}<extra></extra>")
-    _add_one(figure, len(drawn), "equal noise, same budget (1×)", {"color": theme.IID, "width": 2, "dash": "dash"})
+        customdata=[[label, float(table.std[k] * table.own[k]), in_html(table.units[k])]
+                    for label, k in zip(labels, drawn, strict=True)],
+        hover="%{customdata[0]}: %{x:.3g} × equal noise, typical error %{customdata[1]:.3g} %{customdata[2]}")
+    theme.add_line(figure, [1, 1], [-0.6, len(drawn) - 0.4], "equal noise, same budget (1×)", theme.IID, 2, "dash")
     figure.update_xaxes(title="noise (× equal noise, log scale)", **theme.log_axis(
         min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
     part = f" The {len(drawn)} with least and most noise are drawn." if len(drawn) < table.size else ""
     both = " Shown is each direction with itself; where two meet, the noise lies between theirs."
     equal = "equal Gaussian noise at the same ε and δ" if setup.design.blocks else "equal noise with the same guarantee"
-    return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, f"""\
-Typical error (standard deviation) along each direction, as a multiple of {equal}. Left of the line a \
-direction gains; right of it, it pays. Private directions cost a part of the budget; equal noise keeps it.\
-{both * (setup.design.mode == "both")}""")
+    return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, (
+        f"Typical error (standard deviation) along each direction, as a multiple of {equal}. Private directions cost a "
+        f"part of the budget; equal noise keeps it.{both * (setup.design.mode == 'both')}"))
 
 
 def gains_and_pays(table: BudgetTable) -> tuple[list[int], list[int]]:
     """Return the directions with less noise than equal noise and those with more, the extremes first."""
     factors = table.factor
-    return ([k for k in largest_first(-factors) if factors[k] < 1 - _SAME],
-            [k for k in largest_first(factors) if factors[k] > 1 + _SAME])
+    return ([k for k in largest_first(-factors) if factors[k] < 0.995],
+            [k for k in largest_first(factors) if factors[k] > 1.005])
 
 
 def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
@@ -73,7 +70,7 @@ def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
                                           ("directional noise", ours[shown], theme.DIRECTIONAL, "circle")):
         theme.add_dots(figure, values, np.arange(len(names)), label, colour, 10 if len(names) <= _FEW else 7, symbol,
                        edge=colour, hover=f"%{{customdata}}: %{{x:.3g}} with {label}", customdata=names)
-    _add_one(figure, len(names), "signal = noise", {"color": theme.DATA, "width": 1, "dash": "dot"})
+    theme.add_line(figure, [1, 1], [-0.6, len(names) - 0.4], "signal = noise", theme.DATA, 1, "dot")
     both = [*iid[shown].tolist(), *ours[shown].tolist(), 1.0]
     figure.update_xaxes(title="signal / noise (log scale)", **theme.log_axis(min(both), max(both), room=0.08))
     silent = f" {table.size - heard.size} have no signal and are not drawn." if heard.size < table.size else ""
@@ -81,27 +78,23 @@ def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
     signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
               else "the root mean square of the values along the direction")
     return Picture(
-        _direction_rows(figure, names, less=20),
+        _direction_rows(figure, names),
         f"**Signal above noise** in {(ours > 1).sum()} of {table.size} directions "
         f"(equal noise: {(iid > 1).sum()}).{part}{silent}",
         f"Signal: {signal}. Noise: its standard deviation there. Right of the line the signal is larger.")
 
 
 def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
-    figure.add_scatter(x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
-                       y=[y for row in range(len(ends)) for y in (row, row, None)], hoverinfo="skip", showlegend=False,
-                       **theme.stroke(colour, width))
+    theme.add_line(figure, [x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
+                   [y for row in range(len(ends)) for y in (row, row, None)], "", colour, width, hover=None,
+                   showlegend=False)
 
 
-def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -> None:
-    figure.add_scatter(x=[1, 1], y=[-0.6, rows - 0.4], mode="lines", name=name, line=line, hoverinfo="name")
-
-
-def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go.Figure:
+def _direction_rows(figure: go.Figure, names: list[str]) -> go.Figure:
     rows = len(names)
     figure.update_yaxes(**theme.row_axis(names, 12 if rows <= _FEW else 11))
     height = min(max(110 + rows * (34 if rows <= 8 else 24 if rows <= _FEW else 13), 230), 700)
-    return theme.styled(figure, height=height - less, top=30)
+    return theme.styled(figure, height=height, top=30)
 
 
 MOST_IN_BAR, MOST_TILES = 12, 40
@@ -187,9 +180,8 @@ def plot_pnr(scores: Sequence[SplitScore]) -> go.Figure:
                        "circle" if guarantee == "exact" else "diamond", hover=_SURVIVES,
                        customdata=[[SPLITS[score.split], score.mutual_information] for score in some])
     current = [score for score in scores if score.is_current]
-    figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
-                       mode="markers", name="this design", hoverinfo="skip",
-                       marker={"symbol": "circle-open", "size": 22, "color": theme.DATA, "line": {"width": 2}})
+    theme.add_dots(figure, [score.log_pnr for score in current], [rows[score.split] for score in current],
+                   "this design", theme.DATA, 22, "circle-open", edge=theme.DATA, hover=None)
     positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
     figure.update_xaxes(title="information that survives<br>(log PNR in nats, log scale)",
                         **theme.log_axis(min(positive), max(positive), room=0.06))
@@ -244,11 +236,8 @@ def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figu
                    marker={"color": theme.DIRECTIONAL, "opacity": 0.9, "line": {"width": 0}},
                    hovertemplate="%{customdata}: %{y:.3g} of water<extra></extra>")
     if numbers.dry.any():
-        figure.add_scatter(x=columns[numbers.dry], y=np.minimum(numbers.ground[numbers.dry], 0.93 * numbers.top),
-                           mode="markers+text", name="dry: the floor",
-                           text=["dry" if len(columns) <= 16 else ""] * int(numbers.dry.sum()),
-                           textposition="bottom center", hoverinfo="name",
-                           marker={"symbol": "x", "size": 8, "color": theme.DATA})
+        theme.add_dots(figure, columns[numbers.dry], np.minimum(numbers.ground[numbers.dry], 0.93 * numbers.top),
+                       "dry: the floor", theme.DATA, 8, "x")
     if numbers.surface is not None:
         theme.add_line(figure, [-0.5, len(columns) - 0.5], [numbers.surface] * 2, "level", theme.DIRECTIONAL, 2, "dash")
     figure.update_layout(barmode="overlay", bargap=0.04)
@@ -256,9 +245,6 @@ def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figu
     figure.update_yaxes(title="height above the lowest ground" if numbers.from_lowest else unit,
                         range=[0, numbers.top], zeroline=False)
     return theme.styled(figure, height=340, top=40)
-
-
-_NAMED, _LONGEST = 3, 22
 
 
 class Names:
@@ -281,16 +267,15 @@ class Names:
         """Return names for a chart of noise; with noise on both sides, of each direction with itself."""
         if not self._both:
             return self.labels(shown)
-        return [" × ".join([short_label(self(k), _LONGEST // 2)] * 2) for k in shown]
+        return [" × ".join([short_label(self(k), 11)] * 2) for k in shown]
 
     def few(self, positions: list[int]) -> str:
         """Return three or four names for a sentence, and count the others."""
-        names = [in_markdown(self(k)) for k in positions[: _NAMED + 1]]
-        more = len(positions) - _NAMED
-        return f"{', '.join(names[:_NAMED])} and {more:,} more" if more > 1 else listed(names)
+        names, more = [in_markdown(self(k)) for k in positions[:4]], len(positions) - 3
+        return f"{', '.join(names[:3])} and {more:,} more" if more > 1 else listed(names)
 
 
-def short_label(name: str, longest: int = _LONGEST) -> str:
+def short_label(name: str, longest: int = 22) -> str:
     """Return a name from a file, cut to what an axis can hold and escaped."""
     return in_html(name if len(name) <= longest else f"{name[: longest - 1]}…")
 
@@ -301,8 +286,7 @@ def promise(setup: Setup) -> str:
         " It covers the noise, not what was read from the data.")
     delta = 0 if setup.design.is_pure else as_probability(setup.delta)
     return (f":material/shield: **The guarantee stays the same with every split:** ε = {setup.scenario.epsilon:g}, "
-            f"δ = {delta} for {setup.design.neighbour_rule}. More precision for a direction is not less privacy for a "
-            f"feature.{care}")
+            f"δ = {delta} for {setup.design.neighbour_rule}.{care}")
 
 
 def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
@@ -311,10 +295,11 @@ def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is equal noise."
     clipped = clipping_words(setup, name=in_markdown)
-    pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "" if clipped else "**Nobody pays.**"
-    said = f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} equal noise. {pay}" if gains else (
-        f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}")
-    return f"{said.rstrip()} {clipped}".rstrip()
+    gain = (f"**Gain:** {names.few(gains)}, with {span_words(factors[gains], as_factor)} equal noise." if gains else
+            "**Nobody gains.**")
+    pay = (f"**Pay:** {names.few(pays)}, with {span_words(factors[pays], as_factor)}." if pays else
+           "" if clipped else "**Nobody pays.**")
+    return " ".join(filter(None, [gain, pay, "" if gains else _why_nobody_gains(setup), clipped]))
 
 
 def gains_verdict(setup: Setup, table: BudgetTable) -> str:
@@ -334,18 +319,13 @@ def _largest_share(names: Names, table: BudgetTable) -> str:
             f"an equal share is {percent(equal)}.")
 
 
-_MU = ": together μ²"
-
-
 def _about_split(setup: Setup, table: BudgetTable) -> str:
-    if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
-        return ("theta: the share of the precision in each direction, with noise of the shape of the clipping ellipse. "
-                "Strong colour: more than an equal share.")
-    if setup.design.is_pure:
-        return "theta: each direction's share of ε, which box and Laplace noise divide. Strong colour: more than equal."
-    what = (f"1/v (v the noise variance), weighted by how far one record can reach{'' if setup.design.blocks else _MU}"
-            if table.precision_is == "1/v" else "1/v² (v the noise variance), which the paper calls precision")
-    return f"theta: the shares of the precision, the sum of {what}. Strong colour: more than an equal share."
+    of = ("the precision, with noise of the shape of the clipping ellipse"
+          if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct) else
+          "ε, which box and Laplace noise divide" if setup.design.is_pure else
+          "the sum of 1/v (v the noise variance), weighted by how far one record can reach"
+          if table.precision_is == "1/v" else "the sum of 1/v² (v the noise variance), which the paper calls precision")
+    return f"theta: each direction's share of {of}. Strong colour: more than an equal share."
 
 
 def loadings_picture(setup: Setup) -> Picture:
@@ -372,9 +352,7 @@ def pnr_picture(setup: Setup, scores: Sequence[SplitScore]) -> Picture:
         draw(scores), what_gets_through(scores),
         "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
         "**For Gaussian answers only**, half its logarithm is the mutual information of true and noisy answer. Each "
-        "form of the paper's best split (max-PNR) is best under its own guarantee. The relaxed and unrelaxed forms are "
-        "for a theorem and a table along its eigenvectors; elsewhere another split may win. "
-        f"{_exact_words(setup)}")
+        f"form of the paper's best split (max-PNR) is best under its own guarantee. {_exact_words(setup)}")
 
 
 def what_gets_through(scores: Sequence[SplitScore]) -> str:
@@ -395,9 +373,8 @@ def what_gets_through(scores: Sequence[SplitScore]) -> str:
 def _exact_words(setup: Setup) -> str:
     if setup.design.directions_origin is Origin.PAID:
         return "Exact maximises the ratio of the privately released spectrum, not the one shown."
-    if is_proved(setup.design):
-        return "Exact maximises the ratio shown, with correlations: no split lets more through."
-    return "Exact searches for the largest ratio, with correlations; nothing proves that it is the largest."
+    return ("Exact maximises the ratio shown: no split lets more through." if is_proved(setup.design) else
+            "Exact searches for the largest ratio; nothing proves that it is the largest.")
 
 
 def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | None, form: str, guarantee: str
@@ -407,9 +384,8 @@ def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | No
     weighed = form == "exact" and filled.level is None
     figure = plot_water(numbers, names=names.labels(numbers.shown), unit=_WEIGHED if weighed else _UNITS[form])
     return Picture(figure, _water_words(setup, names, numbers, filled), f"""\
-The paper's best split (max-PNR) pours the budget like water over uneven ground. Ground is high where the data's \
-second moment is small (exact form: where other directions already tell most). Water reaches one level everywhere; \
-higher ground stays dry. Guarantee: {GUARANTEES[guarantee].in_chart}.""")
+The paper's best split (max-PNR) pours the budget like water over uneven ground, which is high where the data's second \
+moment is small (exact form: where other directions already tell most). Guarantee: {GUARANTEES[guarantee].in_chart}.""")
 
 
 def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
@@ -432,11 +408,6 @@ def smallest_words(setup: Setup, wanted: WantedNoise) -> str:
     return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.priority)}**, at "
             f"δ = {as_probability(setup.delta)}, by the exact limit (now {setup.scenario.epsilon:g}). "
             "The other directions get almost no precision.")
-
-
-def _span(factors: FloatArray) -> str:
-    low, high = as_factor(float(factors.min())), as_factor(float(factors.max()))
-    return low if low == high else f"{low} to {high}"
 
 
 def _why_nobody_gains(setup: Setup) -> str:

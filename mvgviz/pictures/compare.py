@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -89,10 +89,7 @@ class Ranking(NamedTuple):
     results: Results
     outcomes: tuple[Outcome, ...]
     twins: dict[str, str]
-
-    @property
-    def unsuitable(self) -> list[Outcome]:
-        return [outcome for outcome in self.results.outcomes if outcome.reason is not None]
+    unsuitable: list[Outcome]
 
 
 def ranking(results: Results) -> Ranking:
@@ -103,7 +100,7 @@ def ranking(results: Results) -> Ranking:
              if {key, other} <= set(errors) and np.allclose(errors[key][:n], errors[other][:n], rtol=_SAME, atol=0)}
     shown = tuple(outcome for outcome in results.ranked()
                   if outcome.mechanism.key not in twins and math.isfinite(outcome.mean))
-    return Ranking(results, shown, twins)
+    return Ranking(results, shown, twins, [outcome for outcome in results.outcomes if outcome.reason is not None])
 
 
 def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
@@ -111,32 +108,22 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
     axis = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)], room=0.07)
     figure = go.Figure()
     axes.add_references(figure, axis, references, len(marks))
-    if any(mark.ring for mark in marks):
-        figure.add_scatter(x=[axis.cut(mark.mean) for mark in marks if mark.ring],
-                           y=[at for at, mark in enumerate(marks) if mark.ring], mode="markers", name="this design",
-                           showlegend=False, hoverinfo="skip",
-                           marker={"symbol": "circle-open", "size": 20, "color": theme.DATA, "line": {"width": 2}})
     for at, mark in enumerate(marks):
-        _add_dot(figure, mark, at, axis)
-    beside = [_beside(mark, axis) for mark in marks]
-    figure.add_scatter(x=[x for x, _, _ in beside], y=list(range(len(marks))), mode="text", cliponaxis=False,
-                       text=[text for _, text, _ in beside], textposition=[side for _, _, side in beside],
-                       textfont={"size": 11}, showlegend=False, hoverinfo="skip")
+        if mark.ring:
+            theme.add_dots(figure, [axis.cut(mark.mean)], [at], "this design", theme.DATA, 20, "circle-open",
+                           edge=theme.DATA, hover=None, showlegend=False)
+        name = mark.label.replace("<br>", " ")
+        half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
+        theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
+                       hover=f"<b>{name}</b><br>error {as_number(mark.mean)}{half}<br>{mark.said}", showlegend=False,
+                       cliponaxis=False, opacity=0.6 if mark.faint else 1.0,
+                       error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5))
+    xs, texts, sides = ([_beside(mark, axis)[k] for mark in marks] for k in range(3))
+    theme.add_words(figure, xs, list(range(len(marks))), texts, sides)
     theme.laid_out(figure, {"xaxis": axis.layout(title), "yaxis": theme.row_axis(
         [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
-    broken = sum("<br>" in mark.label for mark in marks)
-    row = 25 if not broken else 31 if broken <= len(marks) / 2 else 37
-    row += 11 * (max((mark.label.count("<br>") for mark in marks), default=0) > 1)
-    return theme.styled(figure, height=max(95 + row * len(marks), 200), top=35)
-
-
-def _add_dot(figure: go.Figure, mark: Mark, at: int, axis: ErrorAxis) -> None:
-    name = mark.label.replace("<br>", " ")
-    half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
-    theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
-                   hover=f"<b>{name}</b><br>error {as_number(mark.mean)}{half}<br>{mark.said}", showlegend=False,
-                   cliponaxis=False, opacity=0.6 if mark.faint else 1.0,
-                   error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5))
+    lines = max((1 + mark.label.count("<br>") for mark in marks), default=1)
+    return theme.styled(figure, height=max(95 + (13 + 12 * lines) * len(marks), 200), top=35)
 
 
 def _beside(mark: Mark, axis: ErrorAxis) -> tuple[float, str, str]:
@@ -157,14 +144,16 @@ class Needed(NamedTuple):
 
     curve: Curve
     reading: Reading
+    name: str
     colour: str
+    symbol: str
     dash: str
 
 
 def needed(curves: Sequence[Curve], error: float, *, guarantee: str) -> list[Needed]:
     """Return what each curve says about ``error``, the lowest epsilon first."""
     dashes = defaultdict[str, Iterator[str]](lambda: cycle(_DASHES))
-    found = [Needed(curve, curve.read(error), own, next(dashes[own]))
+    found = [Needed(curve, curve.read(error), label(curve.mechanism), own, symbol(curve.mechanism), next(dashes[own]))
              for curve in curves for own in [colour(curve.mechanism, guarantee)]]
     return sorted(found, key=lambda line: (line.reading.epsilon, line.curve.least))
 
@@ -186,7 +175,12 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
     axis = error_axis([*values, error, *(value for _, _, over in shown for value in over)])
     axes.add_lines_over(figure, axis, shown, (low, high), row=1, col=1)
     for line in lines:
-        _add_curve(figure, line)
+        curve, where = line.curve, {"row": 1, "col": 1, "showlegend": False}
+        if np.isfinite(curve.lows).all() and np.isfinite(curve.highs).all():
+            theme.add_band(figure, curve.epsilons, np.maximum(curve.lows, curve.means / 10), curve.highs, line.colour,
+                           0.15, row=1, col=1)
+        theme.add_curve(figure, curve.epsilons, curve.means, line.name, line.colour, 2.5, line.symbol, size=6,
+                        dash=line.dash, hover=f"{line.name}<br>ε = %{{x:g}}: error %{{y:.3g}}", **where)
     theme.add_line(figure, [low, high], [error, error], f"wanted error: {as_number(error)}", theme.DATA, 3, row=1,
                    col=1)
     for at, line in enumerate(lines):
@@ -197,52 +191,35 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
                         **theme.log_ticks(low, high))
     figure.update_xaxes(title="epsilon (ε), log scale", row=2, col=1)
     figure.update_yaxes(**axis.layout(title), row=1, col=1)
-    figure.update_yaxes(**theme.row_axis([two_lines(label(line.curve.mechanism)) for line in lines], 11), row=2, col=1)
+    figure.update_yaxes(**theme.row_axis([two_lines(line.name) for line in lines], 11), row=2, col=1)
     return Picture(theme.styled(figure, height=height, top=50), _frontier_words(
         lines, error, trivial, scenario, next((each.unit for each in references.values()), "")), """
-Above: the mean error of each mechanism at each ε, with 95 % bands. The upright line is this scenario's ε. Follow the
-thick line (the wanted error) to a curve, then go down: this ε is what the mechanism needs. Between measured points the
-curve is straight in logarithms. Where chance makes it rise, the closest falling curve is read. *Not below*: no ε tried
-is enough.""")
-
-
-def _add_curve(figure: go.Figure, line: Needed) -> None:
-    curve, name = line.curve, label(line.curve.mechanism)
-    if np.isfinite(curve.lows).all() and np.isfinite(curve.highs).all():
-        figure.add_scatter(x=[*curve.epsilons, *curve.epsilons[::-1]],
-                           y=[*curve.highs, *np.maximum(curve.lows, curve.means / 10)[::-1]], fill="toself",
-                           fillcolor=theme.wash(line.colour, 0.15), line={"width": 0}, mode="lines", hoverinfo="skip",
-                           showlegend=False, row=1, col=1)
-    figure.add_scatter(x=curve.epsilons, y=curve.means, mode="lines+markers", name=name, row=1, col=1, showlegend=False,
-                       line={"color": line.colour, "width": 2.5, "dash": line.dash},
-                       marker={"symbol": symbol(curve.mechanism), "size": 6, "color": line.colour},
-                       hovertemplate=f"{name}<br>ε = %{{x:g}}: error %{{y:.3g}}<extra></extra>")
+Above: the mean error of each mechanism at each ε, with 95 % bands. Follow the thick line (the wanted error) to a curve,
+then go down: this ε is what the mechanism needs. Where chance makes a curve rise, the closest falling curve is read.
+*Not below*: no ε tried is enough.""")
 
 
 def _add_reading(figure: go.Figure, line: Needed, at: int, error: float, low: float, high: float) -> None:
     """Mark where the curve meets the wanted error, and draw the epsilon below."""
-    reading, mechanism = line.reading, line.curve.mechanism
-    below = {"row": 2, "col": 1, "showlegend": False}
-    words = {"mode": "text", "textposition": "middle right", "textfont": {"size": 11}, "hoverinfo": "skip", **below}
-    figure.add_scatter(x=[low, min(reading.epsilon, high)], y=[at, at], hoverinfo="skip", **below,
-                       **theme.stroke(line.colour, 2, line.dash))
+    below: dict[str, Any] = {"row": 2, "col": 1}
+    reading = line.reading
+    theme.add_line(figure, [low, min(reading.epsilon, high)], [at, at], "", line.colour, 2, line.dash, hover=None,
+                   showlegend=False, **below)
     if not reading.reached:
         least = as_number(float(falling(line.curve.means)[-1]))
-        figure.add_scatter(x=[low], y=[at], text=[f"   not below {least} up to ε = {high:g}"], **words)
+        theme.add_words(figure, [low], [at], [f"   not below {least} up to ε = {high:g}"], **below)
         return
     left, right = (min(max(end, low), high) if math.isfinite(end) else high for end in (reading.low, reading.high))
     sure = not math.isnan(reading.low)
-    marker = {"size": 11, "color": line.colour, "symbol": symbol(mechanism)}
     needs = f"ε {'≤ ' if reading.at_most else ''}{as_number(reading.epsilon)}"
-    figure.add_scatter(x=[reading.epsilon], y=[error], mode="markers", showlegend=False, hoverinfo="skip", row=1, col=1,
-                       marker={**marker, "line": {"width": 2, "color": theme.DATA}})
-    figure.add_scatter(
-        x=[reading.epsilon], y=[at], mode="markers", marker=marker, cliponaxis=False, **below,
+    theme.add_dots(figure, [reading.epsilon], [error], "", line.colour, 11, line.symbol, edge=theme.DATA, hover=None,
+                   showlegend=False, row=1, col=1)
+    theme.add_dots(
+        figure, [reading.epsilon], [at], "", line.colour, 11, line.symbol, hover=f"{line.name}<br>needs {needs}",
         error_x={"type": "data", "array": [max(right - reading.epsilon, 0.0)], "color": line.colour, "thickness": 2,
-                 "arrayminus": [max(reading.epsilon - left, 0.0)]} if sure else None,
-        hovertemplate=f"{label(mechanism)}<br>needs {needs}<extra></extra>")
-    figure.add_scatter(x=[max(reading.epsilon, right if sure else low)], y=[at], text=[f"   {needs}"],
-                       cliponaxis=False, **words)
+                 "arrayminus": [max(reading.epsilon - left, 0.0)]} if sure else None, cliponaxis=False,
+        showlegend=False, **below)
+    theme.add_words(figure, [max(reading.epsilon, right if sure else low)], [at], [f"   {needs}"], **below)
 
 
 TRIALS_ONLY = "trials only: the app cannot release it"
@@ -284,8 +261,8 @@ def ranking_picture(numbers: Ranking, *, sensitivity: str, only: int = 0) -> Pic
     figure = plot_ranked(marks[: only or None], references, title=metric_words(results))
     return Picture(figure, ranking_words(numbers), (
         f"Every mechanism answers the same question with the same budget and {sensitivity}, in "
-        f"{results.scenario.trials:,} trials with the same random numbers. Dot: mean error; whisker: 95 % interval. "
-        f"Rule of the task: {in_markdown(results.task.rule)}. A diamond promises {EPSILON}, which is stronger."))
+        f"{results.scenario.trials:,} trials. Dot: mean error; whisker: 95 % interval. Rule of the task: "
+        f"{in_markdown(results.task.rule)}."))
 
 
 def ranking_words(numbers: Ranking) -> str:
@@ -322,12 +299,10 @@ def _against_second(first: Outcome, second: Outcome) -> str:
     difference, name = paired(first, second), _name(second)
     if difference is None or difference.verdict == SAME:
         return f"Second: {name}, with the same error."
-    less = f"Second: {name}, with {more_words(second.mean, first.mean)}"
-    if not math.isfinite(difference.half_width):
-        return f"{less}; one trial cannot tell."
-    interval = f"paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)}"
     clear = "**no clear difference**" if difference.verdict == UNCLEAR else "a clear difference"
-    return f"{less}: {clear} ({interval})."
+    interval = (f" (paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)})"
+                if math.isfinite(difference.half_width) else "")
+    return f"Second: {name}, with {more_words(second.mean, first.mean)}: {clear}{interval}."
 
 
 def more_words(error: float, least: float) -> str:
@@ -412,15 +387,12 @@ def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scena
         return f"**No mechanism reaches an error of {wanted}** at any ε tried."
     able = [line for line in reached if released(line.curve.mechanism, scenario)]
     first, least = (able or reached)[0], reached[0]
-    needs, at_most = first.reading.epsilon, first.reading.at_most
     words = [f"**For an error of {wanted}, {_name(first.curve)} needs the lowest ε: "
-             f"{'at most ' if at_most else ''}{as_number(needs)}.**"]
+             f"{'at most ' * first.reading.at_most}{as_number(first.reading.epsilon)}.**"]
     if not able or first is not least:
         words.append(f"{_name(least.curve)} needs {as_number(least.reading.epsilon)}, but the app cannot release it.")
-    mine = next((line for line in lines if line.curve.mechanism.key == own_key(scenario)), None)
-    if mine is not None and mine is not first and mine.reading.reached and needs > 0:
-        words.append(f"This design needs {as_number(mine.reading.epsilon)}, {'at least ' if at_most else ''}"
-                     f"{as_number(mine.reading.epsilon / needs, 2)} times as much.")
+    words += [f"This design needs {as_number(line.reading.epsilon)}." for line in reached
+              if line is not first and line.curve.mechanism.key == own_key(scenario)]
     if error >= trivial:
         words.append(f"**The no-data baseline ({as_number(trivial)}) does as well** and costs no privacy.")
     missing = [_name(line.curve) for line in lines if not line.reading.reached]

@@ -84,6 +84,11 @@ def neighbour_words(rule: str, record: str = "record") -> str:
             "it. None is left out.")
 
 
+def span_words(values: FloatArray, said: Callable[[float], str] = as_number) -> str:
+    """"0.3", or "0.3 to 0.5" where they read apart."""
+    return " to ".join(dict.fromkeys(said(float(end)) for end in (values.min(), values.max())))
+
+
 class DesignWords(NamedTuple):
     """Query, calibration, clipping, split and use of the answer, each empty where there is nothing to say."""
 

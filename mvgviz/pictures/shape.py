@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,7 +12,7 @@ from mvgviz.design.sampling import sample_noise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures import theme
 from mvgviz.pictures.rule import RuleModel, iid_std
-from mvgviz.pictures.sentences import clipping_words
+from mvgviz.pictures.sentences import clipping_words, span_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.query.queries import Query
 from mvgviz.scenario.own_units import SHARES, product_unit, to_own, unit_of, whole_scale
@@ -22,8 +22,7 @@ from mvgviz.trials.tasks.base import centred
 from mvgviz.validation import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cloud:
+class Cloud(NamedTuple):
     """One noise in a plane: its outline and draws (2 × points each), its standard deviation by feature."""
 
     outline: FloatArray
@@ -31,8 +30,7 @@ class Cloud:
     std: FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
-class EllipseNumbers:
+class EllipseNumbers(NamedTuple):
     """Both clouds; each outline holds ``level`` of its draws."""
 
     level: float
@@ -51,17 +49,15 @@ def ellipse_numbers(design: NoiseDesign, iid: NoiseDesign, *, plane: tuple[int, 
     With noise on both sides, of the two entries of the answer on its diagonal. ``normals`` (2 × points) are shared by
     both designs.
     """
-    ours, other = (_cloud(noise, plane, level, normals, of_directions) for noise in (design, iid))
-    return EllipseNumbers(level=level, ours=ours, iid=other)
+    def cloud(noise: NoiseDesign) -> Cloud:
+        side, kept = noise.directional_side, list(plane)
+        covariance = np.diag(side.variances[kept]) if of_directions else side.covariance_of(kept)
+        if noise.mode == "both":  # the same on the other side; entry by entry
+            covariance = covariance * covariance
+        return Cloud(theme.ellipse_outline(covariance, level), np.linalg.cholesky(covariance) @ normals,
+                     np.sqrt(np.diag(covariance)))
 
-
-def _cloud(noise: NoiseDesign, plane: tuple[int, int], level: float, normals: FloatArray, of_directions: bool) -> Cloud:
-    side, kept = noise.directional_side, list(plane)
-    covariance = np.diag(side.variances[kept]) if of_directions else side.covariance_of(kept)
-    if noise.mode == "both":  # the same on the other side; entry by entry
-        covariance = covariance * covariance
-    return Cloud(outline=theme.ellipse_outline(covariance, level), draws=np.linalg.cholesky(covariance) @ normals,
-                 std=np.sqrt(np.diag(covariance)))
+    return EllipseNumbers(level, cloud(design), cloud(iid))
 
 
 def ellipse_picture(numbers: EllipseNumbers, names: tuple[str, str]) -> Picture:
@@ -69,8 +65,8 @@ def ellipse_picture(numbers: EllipseNumbers, names: tuple[str, str]) -> Picture:
     figure = go.Figure()
     for label, colour, dash, cloud in (("equal noise", theme.IID, "dash", numbers.iid),
                                        ("directional noise", theme.DIRECTIONAL, "solid", numbers.ours)):
-        figure.add_scatter(x=cloud.draws[0], y=cloud.draws[1], mode="markers", name=label, showlegend=False,
-                           hoverinfo="skip", marker={"size": 4, "color": colour, "opacity": 0.35})
+        theme.add_dots(figure, cloud.draws[0], cloud.draws[1], label, theme.wash(colour, 0.35), 4, hover=None,
+                       showlegend=False)
         theme.add_line(figure, cloud.outline[0], cloud.outline[1], f"{label}, {100 * numbers.level:.0f} % of draws",
                        colour, 3, dash)
     reach = 1.25 * float(np.abs(np.hstack([numbers.ours.outline, numbers.iid.outline])).max())
@@ -152,16 +148,12 @@ def outcomes_picture(setup: Setup) -> Picture:
              np.asarray(sides[0] @ rng.standard_normal((OUTCOMES, rows, cols)) @ sides[1].T))
     ratio = root_mean_square(noise) / (root_mean_square(truth) or 1.0)
     figure = plot_outcomes(truth, truth + noise, *(labels[:_CORNER] for labels in answer_labels(setup.query)))
+    verdict = ("The noise drowns the answer" if ratio > 1 else "The answer shows through the noise" if ratio > 0.3 else
+               "The answer stands out clearly")
     return Picture(figure, (
-        f"**{_drowned_words(ratio)}.** The noise is {as_factor(ratio)} the answer (root mean square, "
+        f"**{verdict}.** The noise is {as_factor(ratio)} the answer (root mean square, "
         f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
         "picture is the true answer, not private."))
-
-
-def _drowned_words(ratio: float) -> str:
-    if ratio > 1:
-        return "The noise drowns the answer"
-    return "The answer shows through the noise" if ratio > 0.3 else "The answer stands out clearly"
 
 
 def answer_labels(query: Query) -> tuple[list[str], list[str]]:
@@ -235,19 +227,13 @@ def std_picture(setup: Setup) -> Picture:
         f"{span_words(equals)}.{both}").adding(clipping_words(setup, name=in_markdown))
 
 
-def span_words(values: FloatArray) -> str:
-    """"0.3", or "0.3 to 0.5" where they read apart."""
-    return " to ".join(dict.fromkeys(as_number(float(end)) for end in (values.min(), values.max())))
-
-
 def covariance_picture(side: NoiseSide, name: str, labels: list[str]) -> Picture:
     """Draw the covariance of one side of the noise; ``name``: its symbol and side."""
     shown = labels[:theme.MOST_ROWS]
     figure = theme.plot_matrix(corner(side, theme.MOST_ROWS), row_labels=shown, col_labels=shown, row_title="",
                                col_title="", value_title="covariance", height=300)
-    if side.is_diagonal:
-        return Picture(figure, f"**The noise of each is independent** ({name}: diagonal).")
-    return Picture(figure, f"**The noise of several features moves together** ({name}: off the diagonal it is not 0).")
+    return Picture(figure, f"**The noise of each is independent** ({name}: diagonal)." if side.is_diagonal else
+                   f"**The noise of several features moves together** ({name}: off the diagonal it is not 0).")
 
 
 def _playable(figure: go.Figure) -> go.Figure:
@@ -321,11 +307,9 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
 def records_words(model: RuleModel) -> str:
     """Say how the ellipse of records and that of the noise belong together."""
     if model.records == 0:
-        return ("Records are clipped to a ball, then compared. The noise of a kernel matrix is over records and has "
-                "another shape.")
+        return "Records are clipped to a ball, then compared. The noise is over records and has another shape."
     return (f"**One shape, two scales:** records are clipped to an ellipse, and the noise has its shape. Half an "
-            f"axis of the ellipse is {as_number(model.records)} typical errors. Drag either and both follow. Dashed: "
-            "the ranges. Lines show how far records are clipped (not private).")
+            f"axis is {as_number(model.records)} typical errors. Lines show how far records are clipped (not private).")
 
 
 def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
@@ -333,14 +317,11 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
     if model.changes is None:
         return f"What one {record} can change has no simple outline here, so you see the noise alone."
     if model.kind == "pure":
-        return ("**Private = the grey box inside.** On the outline, noise is e^ε times less likely than none. For one "
-                "box the outline is the grey box; for two it is the diamond through its corners.")
+        return "**Private = the grey box inside.** On the outline, noise is e^ε times less likely than none."
     if model.kind == "theorem":
-        return ("**Private = every change inside.** A theorem asks for far more noise than privacy needs: the change "
-                "box is a dot in the ellipse.")
+        return "**Private = every change inside.** A theorem asks for far more noise: the change box is a dot."
     if model.changes.axes:
-        return ("**Private = every change inside.** Records and noise share one shape, so no noise is wasted in any "
-                "direction.")
+        return "**Private = every change inside.** Records and noise share one shape, so no noise is wasted."
     if model.changes.shadow:
         return ("**Private = every change inside.** All directions of the answer together decide the privacy. You see "
                 "their shadow on a plane, where the changes may stay inside the ellipse.")

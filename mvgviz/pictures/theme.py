@@ -90,12 +90,31 @@ def add_line(figure: go.Figure, x: Any, y: Any, name: str, colour: str, width: f
     figure.add_scatter(x=x, y=y, name=name, **stroke(colour, width, dash), **_pointed(hover), **more)
 
 
+def add_words(figure: go.Figure, x: Any, y: Any, text: Any, side: Any = "middle right", **more: Any) -> None:
+    """Add small text beside points, which may reach over the axes."""
+    figure.add_scatter(**{"textfont": {"size": 11}, "cliponaxis": False} | more, x=x, y=y, text=text, mode="text",
+                       textposition=side, showlegend=False, hoverinfo="skip")
+
+
 def add_dots(figure: go.Figure, x: Any, y: Any, name: str, colour: Any, size: Any = 11, symbol: Any = "circle", *,
-             edge: str | None = None, hover: str | None = "", **more: Any) -> None:
-    """Add markers, with an ``edge`` in a colour around them if it is given; ``hover`` as for a line."""
+             edge: str | None = None, thick: float = 2, hover: str | None = "", **more: Any) -> None:
+    """Add markers, with a ``thick`` ``edge`` in a colour around them if it is given; ``hover`` as for a line."""
     marker = {"color": colour, "size": size, "symbol": symbol} | (
-        {} if edge is None else {"line": {"width": 2, "color": edge}})
-    figure.add_scatter(x=x, y=y, name=name, mode="markers", marker=marker, **_pointed(hover), **more)
+        {} if edge is None else {"line": {"width": thick, "color": edge}})
+    figure.add_scatter(**{"mode": "markers"} | more, x=x, y=y, name=name, marker=marker, **_pointed(hover))
+
+
+def add_curve(figure: go.Figure, x: Any, y: Any, name: str, colour: str, width: float = 2, symbol: Any = "circle", *,
+              size: float = 8, dash: str | None = None, **more: Any) -> None:
+    """Add a line with markers; ``hover`` as for a line."""
+    more |= stroke(colour, width, dash) | {"mode": "lines+markers"}
+    add_dots(figure, x, y, name, colour, size, symbol, **more)
+
+
+def add_band(figure: go.Figure, x: Any, low: Any, high: Any, colour: str, strength: float, **more: Any) -> None:
+    """Add the area between two curves."""
+    add_line(figure, [*x, *x[::-1]], [*high, *low[::-1]], "", colour, 0, hover=None, fill="toself",
+             fillcolor=wash(colour, strength), showlegend=False, **more)
 
 
 def _pointed(hover: str | None) -> dict[str, str]:

@@ -42,14 +42,11 @@ LANES = {"mvg": ("directional", theme.DIRECTIONAL), "iid": ("equal noise", theme
 class Lane(NamedTuple):
     """One mechanism: ``dots`` (quantiles of its errors), the ``places`` where they stand and their ``levels``."""
 
+    key: str
     outcome: Outcome
     dots: FloatArray
     places: FloatArray
     levels: FloatArray
-
-    @property
-    def key(self) -> str:
-        return self.outcome.mechanism.key
 
 
 class DotNumbers(NamedTuple):
@@ -72,8 +69,7 @@ def quantile_dots(errors: FloatArray, count: int) -> FloatArray:
 
 def dot_numbers(results: Results) -> DotNumbers:
     """Return 100, 50 or 20 dots a lane: the most that the trials allow and that stack low enough."""
-    outcomes = [outcome for outcome in results.outcomes if np.isfinite(outcome.errors).all()]
-    tried = [outcome for outcome in outcomes if outcome.errors.size]
+    tried = [outcome for outcome in results.outcomes if outcome.errors.size and np.isfinite(outcome.errors).all()]
     references = reference_items(results.references)
     lines = [value for _, value in references]
     axis = error_axis([*lines, *(error for outcome in tried for error in outcome.errors.tolist())],
@@ -93,7 +89,7 @@ def _lane(outcome: Outcome, axis: ErrorAxis, count: int) -> Lane:
     width = (axis.high - axis.low) / _BINS
     bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
     levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
-    return Lane(outcome, dots, axis.low + (bins + 0.5) * width, levels.astype(np.float64))
+    return Lane(outcome.mechanism.key, outcome, dots, axis.low + (bins + 0.5) * width, levels.astype(np.float64))
 
 
 def dots_picture(results: Results, priority: Sequence[str] = (), *, on: str = "") -> Picture:
@@ -101,10 +97,9 @@ def dots_picture(results: Results, priority: Sequence[str] = (), *, on: str = ""
     numbers = dot_numbers(results)
     share = f"{100 / numbers.dots:.3g} %" if numbers.dots else "a share"
     return Picture(plot_dots(numbers, title=metric_words(results)), result_words(results, priority, on=on), f"""\
-Each dot is {share} of the trials, at the error they had. Diamond and bar: mean and 95 % interval. Blue is this \
-scenario's directional noise; orange is equal noise at the same budget. Both use the same random numbers. **No \
-privacy**: no noise. **No-data baseline**: what the ranges alone tell (their middle, a fixed direction). **Private \
-mean**: one private mean of the label, predicted for everyone. **Random guess**: chance.""")
+Each dot is {share} of the trials, at the error they had; diamond and bar are mean and 95 % interval. Both noises have \
+the same budget and random numbers. **No privacy**: no noise. **No-data baseline**: what the ranges alone tell. \
+**Private mean**: one private mean of the label, predicted for everyone.""")
 
 
 def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
@@ -196,9 +191,8 @@ def sets_picture(rows: list[SetRow], references: References, *, names: "SetNames
     figure.update_yaxes(**theme.row_axis([f"<b>{name}</b><br>{mean_words(row.outcome)}"
                                           for row, name in zip(rows, labels, strict=True)]))
     theme.styled(figure, height=max(110 + 38 * len(rows), 380), top=20)
-    return Picture(figure, _best_set_words(names, rows), """\
-Each set of directions gets the scenario's share of the precision; the other directions get what remains. Blue: the \
-scenario's own set. Orange: equal noise.""")
+    return Picture(figure, _best_set_words(names, rows), (
+        "Each set of directions gets the scenario's share of the precision. Blue: the scenario's own set."))
 
 
 def _best_set_words(names: "SetNames", rows: list[SetRow]) -> str:
@@ -214,23 +208,22 @@ def _best_set_words(names: "SetNames", rows: list[SetRow]) -> str:
 
 
 class ErrorCurve(NamedTuple):
-    """One way to add noise. ``symbol``: of its points; ``band``: whether the interval is drawn as an area."""
+    """One way to add noise; ``symbol``: of its points."""
 
     name: str
     colour: str
     symbol: str
-    band: bool
     epsilons: FloatArray
     means: FloatArray
     half_widths: FloatArray
 
 
-def error_curve(points: Sequence[tuple[float, Outcome]], *, name: str, colour: str, symbol: str = "circle",
-                band: bool = True) -> ErrorCurve:
+def error_curve(points: Sequence[tuple[float, Outcome]], *, name: str, colour: str, symbol: str = "circle"
+                ) -> ErrorCurve:
     """Return the curve through outcomes at some epsilons; those without a trial, or that overflow, are left out."""
     known = [(epsilon, outcome.mean, outcome.half_width) for epsilon, outcome in sorted(points, key=lambda at: at[0])
              if outcome.errors.size and math.isfinite(outcome.mean)]
-    return ErrorCurve(name, colour, symbol, band, *np.array(known).reshape(-1, 3).T)
+    return ErrorCurve(name, colour, symbol, *np.array(known).reshape(-1, 3).T)
 
 
 def sweep_picture(results: list[Results], *, own: float, span: tuple[float, float]) -> Picture:
@@ -239,8 +232,7 @@ def sweep_picture(results: list[Results], *, own: float, span: tuple[float, floa
               for key, (name, colour) in reversed(LANES.items())]
     references = {each.scenario.epsilon: each.references for each in results}
     return Picture(plot_sweep(curves, references, own=own, span=span, title=results[0].metric), sweep_words(results),
-                   "The same trials at other budgets, with the same random numbers. Bands: the 95 % interval of the "
-                   "mean. Only ε changes.")
+                   "The same trials at other ε, with the same random numbers. Bands: the 95 % interval of the mean.")
 
 
 def compared_sets(scenario: Scenario, names: "SetNames", sets: Sequence[Directions], grid: Sequence[float],
@@ -260,7 +252,7 @@ def compared_sets(scenario: Scenario, names: "SetNames", sets: Sequence[Directio
                        if (outcome := _outcome(here, choice)) is not None)
     curves = [error_curve([(results.scenario.epsilon, outcome) for results in found
                            if (outcome := _outcome([results], choice)) is not None],
-                          name=short_label(names(choice)), colour=colour, symbol=symbol, band=colour != theme.DATA)
+                          name=short_label(names(choice)), colour=colour, symbol=symbol)
               for choice, (colour, symbol) in styles.items()]
     title, references = here[0].metric, {results.scenario.epsilon: results.references for results in found}
     swept = set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]), title=title)
@@ -279,8 +271,7 @@ def set_sweep_picture(curves: list[ErrorCurve], references: Mapping[float, Refer
                       span: tuple[float, float], title: str) -> Picture:
     """Error over epsilon, by choice of directions."""
     return Picture(plot_sweep(curves, references, own=own, span=span, title=title, legend=False),
-                   sets_words(curves, own=own),
-                   "The same sets at other budgets, in the same colours.")
+                   sets_words(curves, own=own))
 
 
 def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float,
@@ -295,12 +286,9 @@ def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, Referenc
     axes.add_lines_over(figure, axis, reversed(lines), span)
     for curve in curves:
         _add_curve(figure, axis, curve)
-        here = np.flatnonzero(curve.epsilons == own)
-        if here.size:
-            figure.add_scatter(x=[own], y=[float(curve.means[here[0]])], mode="markers", showlegend=False,
-                               name=f"{curve.name}, here", hoverinfo="skip", cliponaxis=False,
-                               marker={"color": curve.colour, "size": 15, "symbol": f"{curve.symbol}-open",
-                                       "line": {"width": 2}})
+        here = curve.means[curve.epsilons == own]
+        theme.add_dots(figure, [own] * here.size, here, f"{curve.name}, here", curve.colour, 15, f"{curve.symbol}-open",
+                       edge=curve.colour, hover=None, showlegend=False, cliponaxis=False)
     figure.add_shape(theme.upright(own, theme.DATA, "dot", width=1, layer="below"))
     edge = np.log10(span) + np.array([-0.04, 0.04]) * (math.log10(span[1] / span[0]) or 1.0)
     ticks = [value for value in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 100, 1000)
@@ -313,23 +301,13 @@ def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, Referenc
 
 
 def _add_curve(figure: go.Figure, axis: ErrorAxis, curve: ErrorCurve) -> None:
-    if not curve.epsilons.size:
-        return
-    half = np.nan_to_num(curve.half_widths)
-    if curve.band:
-        low, high = (axis.cut(curve.means + sign * half) for sign in (-1, 1))
-        figure.add_scatter(x=np.concatenate([curve.epsilons, curve.epsilons[::-1]]), showlegend=False, mode="lines",
-                           y=np.concatenate([high, low[::-1]]), fill="toself", hoverinfo="skip",
-                           fillcolor=theme.wash(curve.colour, 0.25), line={"width": 0}, name=f"{curve.name}, interval")
-    figure.add_scatter(
-        x=curve.epsilons, y=axis.cut(curve.means), mode="lines+markers", name=curve.name,
-        line={"color": curve.colour, "width": 2.5 if curve.band else 1.5},
-        marker={"size": 7, "symbol": curve.symbol, "color": curve.colour},
-        customdata=np.column_stack([curve.means, curve.half_widths]),
-        hovertemplate=f"{curve.name}<br>ε = %{{x:g}}: %{{customdata[0]:.3g}} ± %{{customdata[1]:.2g}}<extra></extra>")
-
-
-_LEAST, _MOST = 1e-3, 1e3  # multiples that are drawn
+    band = curve.colour != theme.DATA
+    if band:
+        low, high = (axis.cut(curve.means + sign * np.nan_to_num(curve.half_widths)) for sign in (-1, 1))
+        theme.add_band(figure, curve.epsilons, low, high, curve.colour, 0.25)
+    theme.add_curve(figure, curve.epsilons, axis.cut(curve.means), curve.name, curve.colour, 2.5 if band else 1.5,
+                    curve.symbol, size=7, customdata=np.column_stack([curve.means, curve.half_widths]),
+                    hover=f"{curve.name}<br>ε = %{{x:g}}: %{{customdata[0]:.3g}} ± %{{customdata[1]:.2g}}")
 
 
 def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Picture:
@@ -340,12 +318,12 @@ def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Pictu
             (f"only priority {what} released", theme.DATA, "square-open", "reduced-gaussian")):
         rows = [(ratio, place, part[key].mean) for place, part in enumerate(found)
                 if (ratio := _ratio(part, key)) > 0 and math.isfinite(ratio)]
-        places = [min(max(ratio, _LEAST), _MOST) for ratio, _, _ in rows]
+        places = [min(max(ratio, 1e-3), 1e3) for ratio, _, _ in rows]
         drawn += places
         theme.add_dots(figure, places, [place for _, place, _ in rows], name, colour, 13, symbol, edge=colour,
                        hover=f"{name}: %{{customdata[0]:.3g}} × equal noise (error %{{customdata[1]:.3g}})",
                        customdata=[[ratio, mean] for ratio, _, mean in rows])
-    figure.add_scatter(x=[None], y=[None], mode="lines", name="equal noise", line={"color": theme.IID, "width": 2})
+    theme.add_line(figure, [None], [None], "equal noise", theme.IID)
     figure.add_shape(theme.upright(1.0, theme.IID, "solid", width=2, layer="below"))
     figure.update_xaxes(title="error (× equal noise, log scale)",
                         **theme.log_axis(min(drawn), max(drawn), room=0.08))
@@ -354,14 +332,12 @@ def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Pictu
         f"{html.escape(part.references.unit)}".rstrip() for part in found]))
     theme.styled(figure, height=110 + 60 * len(found), top=20)
     return Picture(figure, parts_words(setup, found, on_data=on_data), f"""\
-Each row is a part of the answer: priority {what}, other {what}, and both. Left of the line the design errs \
-less than equal noise at the same privacy; right of it, more. Regression uses the priority {what} alone, the others \
-alone, then all. Square: only the priority {what} are released, with the whole budget; the others are guessed \
-without data.""")
+Left of the line the design errs less than equal noise at the same privacy; right of it, more. Regression uses the \
+priority {what} alone, the others alone, then all. Square: only the priority {what} are released, with the whole \
+budget; the others are guessed without data.""")
 
 
-_DRAWN_HEIGHT, _NAMED = 330, 24
-_STRONG = 1.5
+_DRAWN_HEIGHT = 330
 _MOST_BARS, _MOST_COMPONENTS, _MOST_RECORDS = 20, 40, 400
 
 
@@ -372,43 +348,24 @@ def true_and_noisy(trial: FirstTrial, query: Query, symbol: str) -> tuple[Pictur
     """
     true, noisy = theme.top_left(trial.true), theme.top_left(trial.noisy)
     reach = float(np.abs(true).max()) or float(np.abs(noisy).max()) or 1.0
-    figures = []
-    for shown in (true, noisy):
-        (down, across, row, col), (rows, cols) = _pair_labels(trial, query), shown.shape
-        figure = theme.plot_matrix(shown, row_labels=down[:rows], col_labels=across[:cols], row_title=row,
-                                   col_title=col, value_title="", height=_DRAWN_HEIGHT)
-        for axis, labels in ((figure.layout.xaxis, across[:cols]), (figure.layout.yaxis, down[:rows])):
-            places = [k for k, label in enumerate(labels) if label]
-            axis.update(tickvals=places, ticktext=[labels[k] for k in places])
-        figures.append(figure.update_traces(colorscale="RdBu_r", zmin=-reach, zmax=reach, showscale=shown is noisy))
+    rows, cols = true.shape
+    row = "vertex" if query.is_graph else "record" if query.row_names is None else "feature"
+    square = query.symmetric or trial.what == "moments"
+    down = [short_label(name) for name in query.coordinate_names("rows", trial.shape[0])[:theme.MOST_COLS]]
+    across = down if square else ["mean"] if cols == 1 else [str(k + 1) for k in range(cols)]
+    figures = [theme.plot_matrix(
+        shown, row_labels=down[:rows], col_labels=across[:cols], row_title=row, value_title="", height=_DRAWN_HEIGHT,
+        col_title=row if square else "record" * (cols > 1)).update_traces(
+            colorscale="RdBu_r", zmin=-reach, zmax=reach, showscale=shown is noisy) for shown in (true, noisy)]
     what = "second moments of the table" if trial.what == "moments" else "answer"
     part = "" if true.shape == trial.shape else (
         f" The first {true.shape[0]} × {true.shape[1]} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn.")
     which = "the first trial" if trial.is_trial else "one example; this task's trials need only the size of the noise"
     error = as_number(trial.error) if math.isfinite(trial.error) else "too much to show"
-    strong = float((np.abs(noisy) > _STRONG * reach).mean())
+    strong = float((np.abs(noisy) > 1.5 * reach).mean())
     cut = f" {max(100 * strong, 1):.0f} % of its entries are far stronger than the colours show." if strong else ""
     return (Picture(figures[0], f"**True {what}.**{part}"),
             Picture(figures[1], f"**The noisy answer is off by {error}** ({symbol}): {which}.{cut}"))
-
-
-def _pair_labels(trial: FirstTrial, query: Query) -> tuple[list[str], list[str], str, str]:
-    """Return the names of rows and columns shown, and what each row and each column is."""
-    rows, cols = trial.true.shape
-    row = "vertex" if query.is_graph else "record" if query.row_names is None else "feature"
-    names = [short_label(name) for name in query.coordinate_names("rows", trial.shape[0])[:theme.MOST_COLS]]
-    down = names if query.row_names is not None and len(names) <= _NAMED else _thinned(len(names))
-    if query.symmetric or trial.what == "moments":
-        return down[:rows], down[:cols], row, row
-    if cols == 1:
-        return down[:rows], ["mean"], row, ""
-    return down[:rows], _thinned(min(cols, theme.MOST_COLS)), row, "record"
-
-
-def _thinned(count: int) -> list[str]:
-    """Return about eight numbers from 1 to ``count``, with blanks between them."""
-    every = -(-count // 8)
-    return [str(k + 1) if k % every == 0 else "" for k in range(count)]
 
 
 def component_loadings_picture(parts: Components, query: Query) -> Picture:
@@ -425,9 +382,8 @@ def component_loadings_picture(parts: Components, query: Query) -> Picture:
     figure.update_layout(barmode="group", bargap=0.3)
     part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
     return Picture(theme.styled(figure, height=_DRAWN_HEIGHT, top=20), (
-        f"**The noisy first component** points {as_number(parts.angle, 2)}° off the true one.{part}"), """\
-How much of each feature the strongest direction holds. The sign of a component is free: the noisy one takes the true \
-one's.""")
+        f"**The noisy first component** points {as_number(parts.angle, 2)}° off the true one.{part}"),
+        "How much of each feature the strongest direction holds. The noisy one takes the true one's sign.")
 
 
 def captured_picture(parts: Components) -> Picture:
@@ -440,18 +396,16 @@ def captured_picture(parts: Components) -> Picture:
     order = np.arange(1, true.size + 1)
     for label, values, colour, symbol in (("true eigenvalues", true, theme.DATA, "circle-open"),
                                           ("noisy components", noisy, theme.DIRECTIONAL, "circle")):
-        figure.add_scatter(x=order, y=axis.cut(values), mode="lines+markers", name=label, customdata=values,
-                           line={"color": colour, "width": 1.5}, marker={"color": colour, "size": 8, "symbol": symbol},
-                           hovertemplate=f"component %{{x}}, {label}: %{{customdata:.3g}}<extra></extra>")
+        theme.add_curve(figure, order, axis.cut(values), label, colour, 1.5, symbol, customdata=values,
+                        hover=f"component %{{x}}, {label}: %{{customdata:.3g}}")
     figure.update_xaxes(title="component", dtick=1 if order.size <= 12 else 5)
     figure.update_yaxes(**axis.layout("captured of the true answer", upright=True))
     first, total, every = float(parts.captured[0]), float(parts.eigenvalues[0]), parts.captured.size
     part = f" The first {true.size} of {every}." if true.size < every else ""
     share = f", {as_number(100 * first / total)} % of the true one" if total > 0 else ""
     return Picture(theme.styled(figure, height=_DRAWN_HEIGHT, top=20), (
-        f"**The first noisy component** captures {as_number(first)}{share}.{part}"), """\
-Each component captures a part of the true answer. A true one captures its eigenvalue; noisy ones lose strong parts \
-and gain weak ones.""")
+        f"**The first noisy component** captures {as_number(first)}{share}.{part}"),
+        "A true component captures its eigenvalue of the true answer; noisy ones lose strong parts and gain weak ones.")
 
 
 def predictions_picture(found: Predictions, name: str) -> Picture:
@@ -466,9 +420,8 @@ def predictions_picture(found: Predictions, name: str) -> Picture:
     theme.add_line(figure, ends, ends, "right", theme.DATA, 1, "dash", hover=None)
     for label, values, colour, symbol in (("no privacy", clean, theme.DATA, "circle-open"),
                                           ("noisy", noisy, theme.DIRECTIONAL, "circle")):
-        figure.add_scatter(x=labels, y=values, mode="markers", name=label,
-                           marker={"color": colour, "size": 6, "symbol": symbol, "opacity": 0.8},
-                           hovertemplate=f"true %{{x:.3g}}, {label} %{{y:.3g}}<extra></extra>")
+        theme.add_dots(figure, labels, values, label, theme.wash(colour, 0.8), 6, symbol,
+                       hover=f"true %{{x:.3g}}, {label} %{{y:.3g}}")
     figure.update_xaxes(title=f"true {short}", zeroline=False)
     figure.update_yaxes(title=f"predicted {short}", range=view, zeroline=False)
     off, least = (as_number(float(np.sqrt(np.square(values - found.labels).mean())))
@@ -494,11 +447,9 @@ def result_words(results: Results, priority: Sequence[str] = (), *, on: str = ""
         return "**No trial yet.** The lines show what the noise must beat."
     n = ours.errors.size
     trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
-    unit = results.references.unit
-    if unit:
-        on_some = priority and results.judged_on == "priority"
-        columns = f" on {in_markdown(listed(list(priority), 3))}" if on_some else ""
-        unit = f" {in_markdown(unit)}{columns}"
+    unit = f" {in_markdown(results.references.unit)}".rstrip()
+    if unit and priority and results.judged_on == "priority":
+        unit += f" on {in_markdown(listed(list(priority), 3))}"
     verdict = _verdict(results)
     if on:
         verdict = f"On {on}: {verdict[0].lower()}{verdict[1:]}"
@@ -531,13 +482,10 @@ def _verdict(results: Results) -> str:
 def _baseline_words(outcome: Outcome, references: References) -> str:
     baseline, error = references.to_beat
     named = f"{baseline} ({as_number(error)})"
-    if not math.isfinite(outcome.mean):
-        return f"worse than {named}."
-    if not math.isfinite(outcome.half_width):
-        return f"{'below' if outcome.mean < error else 'not below'} {named}, but one trial cannot tell."
-    free = ", which costs no privacy" * (error == references.trivial)
-    return {BETTER: f"better than {named}.", WORSE: f"worse than {named}{free}.", SAME: f"the same as {named}.",
-            UNCLEAR: f"no clear difference from {named}."}[against(outcome, error) or UNCLEAR]
+    verdict = against(outcome, error) if math.isfinite(outcome.mean) else WORSE
+    free = ", which costs no privacy" * (verdict == WORSE and error == references.trivial)
+    return {BETTER: "better than ", WORSE: "worse than ", SAME: "the same as "}.get(
+        str(verdict), "no clear difference from ") + f"{named}{free}."
 
 
 def _difference_words(ours: Outcome, iid: Outcome) -> str:
@@ -547,10 +495,8 @@ def _difference_words(ours: Outcome, iid: Outcome) -> str:
         return ""
     if difference.verdict == SAME:
         return " Equal noise has the same error in every trial."
-    if difference.trials == 1:
-        return f" Against {other}: one trial cannot tell."
-    interval = (f", paired difference {'-' * (difference.mean < 0)}{as_number(abs(difference.mean))} ± "
-                f"{as_number(difference.half_width, 2)}" if math.isfinite(difference.half_width) else "")
+    interval = (f", paired difference {as_number(difference.mean)} ± {as_number(difference.half_width, 2)}"
+                if math.isfinite(difference.half_width) else "")
     if difference.verdict == UNCLEAR:
         return f" No clear difference from {other}{interval}."
     share = ours.mean / iid.mean
