@@ -314,7 +314,7 @@ def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | Non
         wants = (f"for noise **{times(other.factors)} larger**{fair}, which then spends "
                  f"{f'ε = {as_number(spent)}' if spent > 0 else 'no ε at all: δ alone covers it'}.")
         asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**")
-    lines = [f"- {' and '.join(names)}: asks {wants}" for wants, names in asked.items()]
+    lines = [f"- {' and '.join(names)} ask{'s' * (len(names) == 1)} {wants}" for wants, names in asked.items()]
     return [f"{slack} For the same directions and shares:", "\n".join(lines)]
 
 

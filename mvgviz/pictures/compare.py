@@ -299,7 +299,8 @@ def _against_second(first: Outcome, second: Outcome) -> str:
     difference, name = paired(first, second), _name(second)
     if difference is None or difference.verdict == SAME:
         return f"Second: {name}, with the same error."
-    clear = "**no clear difference**" if difference.verdict == UNCLEAR else "a clear difference"
+    clear = ("one trial cannot tell" if difference.trials == 1 else "**no clear difference**"
+             if difference.verdict == UNCLEAR else "a clear difference")
     interval = (f" (paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)})"
                 if math.isfinite(difference.half_width) else "")
     return f"Second: {name}, with {more_words(second.mean, first.mean)}: {clear}{interval}."

@@ -53,7 +53,7 @@ def test_experiment_2_in_words_this_noise_spends_a_thousandth_and_is_196_times_t
     app = bounds(data="movement_simulated", guarantee="theorem2", allocation="uniform", delta=str(1 / 10_176),
                  bound="none")
     assert_says(app, ["spends ε = 0.00111 of the 1 you allow", "needs noise **277 times smaller**",
-                      "the noise is still 196 times too large", "on the edge of its guarantee, Theorem 2"])
+                      "(196 times with the paper's s₂ for both)", "on the edge of its guarantee, Theorem 2"])
     assert "its own edge (the paper's s₂)" in names(app, 2)
     assert "its own edge (the paper's s₂)" not in names(adjust(app, bounds_s2="printed"), 2)
     assert "all with the paper's sensitivity s₂ = 0.000786" in text(app)
