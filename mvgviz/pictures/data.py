@@ -1,7 +1,7 @@
 """Histograms of the features, lengths of the records, and where the sensitivity comes from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -79,15 +79,14 @@ def change_picture(query: Query, pair: WorstPair, own: DataUnits | None = None) 
         f"**What one record can change:** {pair.words}; the answer moves by "
         f"{as_number(query.sensitivity * pair.attained)}{' on the normalised scale' * (own is not None)}{almost}.",
         "The two neighbouring datasets whose answers lie furthest apart. Only the declared ranges and the clipping "
-        "bound enter, nobody's data. The noise must hide this difference.")
+        "bound enter, nobody's data.")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LengthNumbers:
+class LengthNumbers(NamedTuple):
     """Counts of records over equal bins from 0 to the ``longest`` that the ranges allow (or the radius)."""
 
     edges: FloatArray
-    counts: FloatArray = field(repr=False)
+    counts: FloatArray
     radius: float
     longest: float
     clipped: int
@@ -102,8 +101,7 @@ def length_numbers(table: Dataset, bound: RecordBound) -> LengthNumbers:
     if longest > radius:
         edges = np.append(edges, np.linspace(radius, longest, max(_LENGTH_BINS - inside, 1) + 1)[1:])
     counts, _ = np.histogram(np.minimum(ellipse.lengths(table.matrix), edges[-1]), bins=edges)
-    return LengthNumbers(edges=edges, counts=counts.astype(np.float64), radius=radius, longest=longest,
-                         clipped=bound.count_outside(table))
+    return LengthNumbers(edges, counts.astype(np.float64), radius, longest, bound.count_outside(table))
 
 
 def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joined: bool = False) -> Picture:
@@ -127,10 +125,9 @@ def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joine
     return Picture(styled(figure, height=280), (
         f"**{numbers.clipped:,} of {records:,} records {would} clipped.** The ranges allow lengths up to "
         f"{as_number(numbers.longest)}."), (
-    "The length of a record is its distance from the middle of the ranges (for second moments from 0), in units of the "
-    "ellipse. A typical record, spread evenly over its ranges, has length 1. Longer ones than the line are clipped: "
-    "moved towards the centre, onto the ellipse. One record then changes the answer less, so less noise is enough. "
-    "Ellipse and noise both have the shape of the split."))
+        "The length of a record is its distance from the middle of the ranges (for second moments from 0), in units of "
+        "the ellipse. Longer ones than the line are clipped: moved towards the centre, onto the ellipse. One record "
+        "then changes the answer less, so less noise is enough."))
 
 
 def identifier_words(found: Sequence[Identifier]) -> list[str]:
@@ -138,9 +135,8 @@ def identifier_words(found: Sequence[Identifier]) -> list[str]:
     return [f"**{in_markdown(each.name)} " + (
         "numbers the records**: leave it out." if each.numbers_records else
         "looks like an identifier**: leave it out." if each.most <= 1 else
-        f"looks like an identifier, and one of its values occurs {each.most:,} times.** If it names a person, hiding "
-        f"one record does not hide the person: all {each.most:,} together spend up to {each.most:,} times the μ.")
-        for each in found]
+        f"looks like an identifier, and one of its values occurs {each.most:,} times.** If it names a person, all "
+        f"{each.most:,} records together spend up to {each.most:,} times the μ.") for each in found]
 
 
 def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:

@@ -21,7 +21,6 @@ _COLUMNS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 130, 200)
 _EPSILONS = (0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0)
 _GAUSSIAN = FAMILIES["gaussian"]
 _LEAST = 1e-9  # the lowest delta of the picture
-_KNOWN_DELTA, _KNOWN_EPSILONS, _KNOWN = 1e-5, (0.1, 10), 0.98  # where the lowest of any noise is known, and how closely
 _TIE, _CLEARLY = 1.005, 1.02
 
 
@@ -121,11 +120,9 @@ def price_words(family: Family, case: Case) -> str:
 def last_words(case: Case) -> str:
     """Return up to how many releases box noise is lower than Gaussian noise."""
     last = last_release(case)
-    if last == 0:
-        return "**Gaussian noise is lower from the first release on.**"
-    if last == MOST_RELEASES:
-        return f"**Box noise is lower for all {last} releases tried.**"
-    return f"**Box noise is lower for up to {_counted(last, 'release')}**, Gaussian noise from {last + 1} on."
+    return (f"**Box noise is lower for all {last} releases tried.**" if last == MOST_RELEASES else
+            "**Gaussian noise is lower from the first release on.**" if last == 0 else
+            f"**Box noise is lower for up to {_counted(last, 'release')}**, Gaussian noise from {last + 1} on.")
 
 
 def _counted(count: int, what: str) -> str:
@@ -147,13 +144,13 @@ def family_split_picture(case: Case) -> Picture:
         add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5,
                  hover="share %{customdata:.0%}: %{x:.3g} × on priority columns, %{y:.3g} × on others"
                  f"<extra>{family.title}</extra>", customdata=_SHARES)
-        figure.add_scatter(x=here[:1], y=here[1:], mode="markers", showlegend=False, hoverinfo="skip",
-                           marker={"color": FAMILY_COLOURS[family.name], "size": 10})
+        add_dots(figure, here[:1], here[1:], family.title, FAMILY_COLOURS[family.name], 10, hover=None,
+                 showlegend=False)
         across.append(here[0])
         up.append(here[1])
     highest = max(up) * 2
-    if case.delta <= _KNOWN_DELTA and _KNOWN_EPSILONS[0] <= case.epsilon <= _KNOWN_EPSILONS[1]:
-        across.append(_KNOWN * math.sqrt(priority) * staircase_std(case.epsilon) / unit)
+    if case.delta <= 1e-5 and 0.1 <= case.epsilon <= 10:  # where the lowest of any noise is known within 2 %
+        across.append(0.98 * math.sqrt(priority) * staircase_std(case.epsilon) / unit)
         add_line(figure, [across[-1]] * 2, [min(up) / 1.5, highest], "lowest possible (bound)", DATA, 2, "dot")
     figure.update_xaxes(title="noise on priority columns (× equal Gaussian noise)",
                         **log_axis(min(across) / 1.2, max(1.0, *across), room=0.05))
@@ -164,10 +161,9 @@ def family_split_picture(case: Case) -> Picture:
                 "columns than the Gaussian split.**" if gain > _CLEARLY else
                 "**No family beats the Gaussian split here.**")
     return Picture(styled(figure, height=380), takeaway, f"""\
-Each curve is one family at the same promise, for one release. Down and left is better. Dots: a share of
-{100 * case.share:.0f} % for the {priority} priority columns of {case.size}. Gaussian and ellipse noise divide
-precision, box and Laplace noise ε. One record changes each number by at most its range. Dotted: no noise of any family
-with this promise lies left of it.""")
+Each curve is one family at the same promise, for one release; down and left is better. Dots: a share of
+{100 * case.share:.0f} % for the {priority} priority columns of {case.size}. Dotted: no noise of any family with this
+promise lies left of it.""")
 
 
 @lru_cache(maxsize=8)
@@ -191,9 +187,8 @@ def family_map_picture(case: Case) -> Picture:
             title = FAMILIES[name].title
             add_dots(figure, [size for size, _ in places], [epsilon for _, epsilon in places], title,
                      FAMILY_COLOURS[name], 17, "square", hover="%{x} columns, ε = %{y}<extra>" + title + "</extra>")
-    figure.add_scatter(x=[case.size], y=[case.epsilon], mode="markers", name="this scenario", cliponaxis=False,
-                       marker={"size": 15, "color": PAPER, "symbol": "circle", "line": {"width": 4, "color": DATA}},
-                       hovertemplate="%{x} columns, ε = %{y}<extra>this scenario</extra>")
+    add_dots(figure, [case.size], [case.epsilon], "this scenario", PAPER, 15, edge=DATA, thick=4, cliponaxis=False,
+             hover="%{x} columns, ε = %{y}<extra>this scenario</extra>")
     figure.update_xaxes(title="columns", **log_axis(1, 200, room=0.05))
     figure.update_yaxes(title="ε", **log_axis(0.1, 10, room=0.05))
     stds = _equal(case.size, *case.promise)
@@ -204,7 +199,7 @@ def family_map_picture(case: Case) -> Picture:
         + (f": {as_factor(gain)} less than Gaussian." if gain > _CLEARLY else ".")), f"""\
 Each square: the family with the lowest standard deviation, for one release with equal noise at
 δ = {as_probability(case.delta)}. Box noise suits few columns: it grows with their number, Gaussian noise with the
-square root. The ellipse never needs clearly more than Gaussian noise while δ is far below ε.""")
+square root.""")
 
 
 def family_curves_picture(case: Case) -> Picture:
@@ -217,8 +212,7 @@ def family_curves_picture(case: Case) -> Picture:
         add_line(figure, grid, np.where(deltas > _LEAST, deltas, np.nan), family.title, FAMILY_COLOURS[name], 2.5,
                  hover="ε = %{x:.3g}: δ = %{customdata}<extra>" + family.title + "</extra>",
                  customdata=[as_probability(float(delta)) for delta in deltas])
-    figure.add_scatter(x=[case.epsilon], y=[case.delta], mode="markers", name="the promise",
-                       marker={"size": 12, "color": PAPER, "line": {"width": 3, "color": DATA}}, hoverinfo="name")
+    add_dots(figure, [case.epsilon], [case.delta], "the promise", PAPER, 12, edge=DATA, thick=3)
     figure.update_xaxes(title="ε")
     low = math.log10(_LEAST)
     figure.update_yaxes(title="δ at that ε", type="log", range=[low, 0.1], **decades(low, 0))
@@ -228,9 +222,8 @@ def family_curves_picture(case: Case) -> Picture:
         f"noise, {rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. To resist "
         f"that attacker as well, box noise needs {as_factor(same_attacker('box', case.size, *case.promise))} "
         "the Gaussian noise."), """\
-A promise (ε, δ) is one point of a curve. All families pass at or below it. At ε = 0 the curve shows what the best
-attacker gains over guessing. Box noise has no δ: no loss exceeds its ε. Gaussian noise keeps a small δ at every ε,
-but tells the typical attacker less.""")
+All families pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
+Box noise has no δ. Gaussian noise keeps a small δ at every ε, but tells the typical attacker less.""")
 
 
 def family_releases_picture(case: Case, releases: int) -> Picture:
@@ -246,9 +239,9 @@ def family_releases_picture(case: Case, releases: int) -> Picture:
     figure.update_xaxes(title="releases that share the promise")
     figure.update_yaxes(title=f"noise on {where} (× one Gaussian release)", range=[0, top])
     return Picture(styled(figure, height=380), last_words(case), """\
-Gaussian noise grows with the square root of the number of releases. Box noise nearly grows with the number itself: pure
-ε adds up. The box curve is an upper bound, from the worst of all pure mechanisms. Noise on other columns is the same
-for both. The ellipse has no closed form for several releases and is left out.""")
+Gaussian noise grows with the square root of the number of releases, box noise nearly with the number itself: pure ε
+adds up. The box curve is an upper bound, from the worst of all pure mechanisms. Noise on other columns is the same for
+both.""")
 
 
 def width_rows(case: Case) -> list[tuple[str, str, str, str]]:

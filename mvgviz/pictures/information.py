@@ -29,12 +29,12 @@ def one_number_picture(epsilon: float, delta: float) -> Picture:
         return whole, count_bits(1, std), whole - count_bits(PEOPLE - 1, std)
 
     answer, known, unknown = np.array([about(std) for std in _STDS]).T
-    for name, bits, line in (("the answer", answer, theme.stroke(WEAK, 8)),
-                             ("the whole table", answer, theme.stroke(DIRECTIONAL, 2.5)),
-                             ("one person, all others known", known, theme.stroke(THEOREM2, 2.5)),
-                             ("one person, others unknown", unknown, theme.stroke(THEOREM2, 2.5, "dot"))):
-        figure.add_scatter(x=_STDS, y=bits, name=name, **line,
-                           hovertemplate="noise %{x:.3g} people: %{y:.3g} bits<extra>about " + name + "</extra>")
+    for name, bits, colour, width, dash in (
+            ("the answer", answer, WEAK, 8, None), ("the whole table", answer, DIRECTIONAL, 2.5, None),
+            ("one person, all others known", known, THEOREM2, 2.5, None),
+            ("one person, others unknown", unknown, THEOREM2, 2.5, "dot")):
+        theme.add_line(figure, _STDS, bits, name, colour, width, dash,
+                       hover="noise %{x:.3g} people: %{y:.3g} bits<extra>about " + name + "</extra>")
     if _STDS[0] <= own <= _STDS[-1]:
         figure.add_shape(theme.upright(own, DATA, "dot", width=2))
     figure.update_xaxes(title="noise (standard deviation, people)", **theme.log_axis(0.5, 50, room=0.02))
@@ -46,9 +46,8 @@ def one_number_picture(epsilon: float, delta: float) -> Picture:
         f"about the whole table as about the answer. About one person: {as_number(one, 2)} bits, if all others are "
         "known."), f"""\
 How many of {PEOPLE} people say yes, each with chance one half, with Gaussian noise. Dotted: the noise that (ε, δ) of
-this scenario asks for. The noise does not depend on the records, so a release tells only about the answer. One person
-risks less than the table's number. A promise bounds that risk in the worst case, not on average. One bit is the answer
-to one fair yes-or-no question; one nat is 1.44 bits.""")
+this scenario asks for. A promise bounds one person's risk in the worst case, not on average. One bit is the answer to
+one fair yes-or-no question; one nat is 1.44 bits.""")
 
 
 def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
@@ -77,8 +76,8 @@ def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
             + " *Families of noise* says who gains.")
     return Picture(theme.styled(figure, height=360), words, f"""\
 An answer of {NUMBERS} independent normal numbers, released with noise of each family, by integration. At the same
-covariance, noise differs in its shape alone; the ellipse is then a ball. At the same promise it differs in size, too:
-smaller noise lets more through, to you and to an attacker. One record moves each number by at most 1.""")
+promise noise differs in size, too: smaller noise lets more through, to you and to an attacker. One record moves each
+number by at most 1.""")
 
 
 def sums_picture(records: int) -> Picture:
@@ -99,9 +98,8 @@ def sums_picture(records: int) -> Picture:
     figure.update_yaxes(title="density", range=[0, 1.1])
     return Picture(theme.styled(figure, height=340), (
         f"**With {records:,} records a table, the answers lack**, in bits of entropy: {', '.join(lacks)}."), """\
-Each curve: the answers on 4,000 simulated tables. Values are skewed: most near 0, few near 1. The kernel entry is the
-likeness of two records; its right end is above the picture. Entropy is estimated from the gaps between sorted answers,
-minus the same estimate for normal numbers. ±: twice its standard error.""")
+Each curve: the answers on 4,000 simulated tables of skewed values. Entropy is estimated from the gaps between sorted
+answers, minus the same estimate for normal numbers. ±: twice its standard error.""")
 
 
 def lacking_picture() -> Picture:
@@ -110,12 +108,10 @@ def lacking_picture() -> Picture:
     found = np.array([[lacking_bits(answers) for answers in answers_of(records)] for records in RECORDS])
     for name, (bits, error) in zip(QUERIES, found.transpose(1, 2, 0), strict=True):
         known = bits > error
-        figure.add_scatter(x=RECORDS, y=np.where(known, bits, np.maximum(bits, 0) + error), name=name,
-                           mode="lines+markers", line={"color": _COLOURS[name], "width": 2},
-                           marker={"size": 10, "symbol": np.where(known, "circle", "triangle-down-open").tolist()},
-                           customdata=np.column_stack((bits, error)),
-                           hovertemplate="%{x} records: %{customdata[0]:.3f} ± %{customdata[1]:.3f} bits<extra>" + name
-                                         + "</extra>")
+        theme.add_curve(figure, RECORDS, np.where(known, bits, np.maximum(bits, 0) + error), name, _COLOURS[name], 2,
+                        np.where(known, "circle", "triangle-down-open").tolist(), size=10,
+                        customdata=np.column_stack((bits, error)), hover="%{x} records: %{customdata[0]:.3f} ± "
+                        "%{customdata[1]:.3f} bits<extra>" + name + "</extra>")
     figure.update_xaxes(title="records in a table", **theme.log_axis(5, 5_000, room=0.05))
     figure.update_yaxes(title="entropy it lacks (bits)", **theme.log_axis(0.005, 3, room=0.05))
     return Picture(theme.styled(figure, height=340), (
@@ -138,7 +134,7 @@ def counter_picture() -> Picture:
         f"**For one yes or no, small Laplace noise lets less through**: {bits[1, least]:.3f} bits with noise "
         f"{stds[least]:.2f}, Gaussian noise {bits[0, least]:.3f}."), """\
 The paper says that Gaussian noise leaks least for any dataset. One answer that is not normal refutes it: yes or no,
-each as likely. The proof holds the conditional covariance fixed, but it varies with the noise.""")
+each as likely.""")
 
 
 def needs_rows() -> dict[str, list[str]]:

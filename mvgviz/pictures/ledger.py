@@ -110,14 +110,11 @@ def budget_picture(numbers: BudgetNumbers, takeaway: str) -> Picture:
             again.showlegend = False
     figure.update_layout(barmode="overlay", bargap=0.35)
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
-    two = "" if not numbers.pure.after else """ \
-Box and Laplace noise has a bar of its own: its ε add up, with δ = 0. The total is the sum of both. Beside Gaussian \
-noise it may spend only its own part of a cap."""
+    two = " Box and Laplace noise has a bar of its own: its ε add up, with δ = 0." * bool(numbers.pure.after)
     return Picture(styled(figure, height=60 + 130 * len(bars)), takeaway, f"""\
-All releases of the same data share one budget. Not epsilons but squares of μ add up: exactly, even if you choose one \
-release after seeing another (Dong, Roth & Su 2022). So lengths are μ², and the axis shows the ε of each total.{two} \
-The app recognises a file by its numbers, in any format. Only you can say on Data & query that two files are about the \
-same people.""")
+All releases of the same data share one budget. Not epsilons but squares of μ add up, even if you choose one release \
+after seeing another (Dong, Roth & Su 2022).{two} The app recognises a file by its numbers, in any format. Only you \
+can say on Data & query that two files are about the same people.""")
 
 
 def _add_bar(figure: go.Figure, row: int, numbers: BudgetNumbers, pot: Pot, *, is_pure: bool) -> None:
@@ -211,8 +208,7 @@ IMPORT_HELP = ("Add the releases of another session. Releases already in the led
 SESSION_ONLY = (":material/warning: This ledger lives in this session alone, never on a disk. Reloading or closing the "
                 "tab loses it: download it after the last release. It does not know what was released elsewhere.")
 LASTS = (":material/save: This ledger is a file on this computer. It survives a reload, a restart and a crash, and so "
-         "do the released answers. It records what a release spends before it draws the noise. It does not know what "
-         "was released elsewhere or under another name.")
+         "do the released answers. It does not know what was released elsewhere or under another name.")
 
 
 def totals_words(ledger: Ledger) -> str:
@@ -242,9 +238,9 @@ def unfinished_words(entries: tuple[Entry, ...]) -> str:
     count = sum(not entry.is_finished for entry in entries)
     if not count:
         return ""
-    which, it = ("One release was", "it counts") if count == 1 else (f"{count:,} releases were", "they count")
+    which = "One release was" if count == 1 else f"{count:,} releases were"
     return (f":material/hourglass_disabled: {which} reserved and never finished: after a crash, on a full disk, or in "
-            f"another window that still draws. Somebody may have seen the noise, so {it} as spent.")
+            "another window that still draws. Somebody may have seen the noise, so this counts as spent.")
 
 
 def ledger_rows(ledger: Ledger) -> list[dict[str, object]]:

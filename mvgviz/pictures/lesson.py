@@ -16,7 +16,6 @@ from mvgviz.text import as_number
 from mvgviz.validation import FloatArray
 
 _SIZE = 17
-_POINTS = 301
 _LEFT = 1.6  # columns: room for a number beside the first bar
 _ROWS = ("no noise", "directional noise", "equal noise", "no-data baseline", "noise by Theorem 1")
 DIRECTIONAL_ROW = 1
@@ -58,14 +57,13 @@ class Ghost:
         return picture.adding(f"{name[0].upper()}{name[1:]}: {self.shown % guess}.")
 
 
-def outline_ghost(covariance: FloatArray, *, level: float, moves: Sequence[float], top: float, **given: Any) -> Ghost:
+def outline_ghost(covariance: FloatArray, *, moves: Sequence[float], top: float, **given: Any) -> Ghost:
     """Return a ghost of an outline: it grows along the axes where ``moves`` is 1, and keeps its size where it is 0.
 
     Its handle is the point of the outline that is furthest at ``top`` degrees.
     """
-    x, y = ellipse_outline(covariance, level)
-    still, grows = 1 - np.asarray(moves), np.asarray(moves)
-    line = np.column_stack([still[0] * x, still[1] * y, grows[0] * x, grows[1] * y])
+    x, y = ellipse_outline(covariance, LEVEL)
+    line = np.column_stack([(1 - moves[0]) * x, (1 - moves[1]) * y, moves[0] * x, moves[1] * y])
     far = np.cos(np.radians(top)) * x / np.abs(x).max() + np.sin(np.radians(top)) * y / np.abs(y).max()
     return Ghost(lines=(line,), handle=_four(line[int(far.argmax())]), **given)
 
@@ -142,10 +140,8 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
 
     The axis reaches ``span`` to either side of the centre.
     """
-    around = np.linspace(-span, span, _POINTS)
-    # Narrow bells get points of their own, so that their peaks are not cut off.
-    near = np.linspace(-4, 4, _POINTS) * noise
-    offsets = np.unique(np.concatenate([around, near - shift / 2, near + shift / 2]))
+    near = np.linspace(-4, 4, 301) * noise  # so that the peaks of narrow bells are not cut off
+    offsets = np.unique(np.concatenate([np.linspace(-span, span, 301), near - shift / 2, near + shift / 2]))
     offsets = offsets[np.abs(offsets) <= span]
     published = offsets + centre
     figure = go.Figure(layout={
@@ -172,8 +168,8 @@ def plot_releases(outlines: Sequence[tuple[str, str, FloatArray]], releases: tup
     figure = go.Figure()
     if releases is not None:
         colour, (x, y) = releases
-        figure.add_scatter(x=x, y=y, mode="markers", name="releases" + " (95 % inside)" * bool(outlines),
-                           hoverinfo="skip", marker={"size": 6, "color": colour, "opacity": 0.45})
+        theme.add_dots(figure, x, y, "releases" + " (95 % inside)" * bool(outlines), theme.wash(colour, 0.45), 6,
+                       hover=None)
     _add_outlines(figure, outlines)
     return plane.boxed(figure)
 
@@ -275,10 +271,7 @@ def plot_trials(pay: Pay, *, shown: bool) -> go.Figure:
     return large(figure)
 
 
-_GUESS_COLOURS = dict(zip(GUESSES, (theme.IID, theme.DIRECTIONAL), strict=True))
-_SYMBOLS = dict(zip(GUESSES, ("square", "diamond"), strict=True))
-
-
+_LOOKS = dict(zip(GUESSES, ((theme.IID, "square"), (theme.DIRECTIONAL, "diamond")), strict=True))
 _LEAST, _MOST = (f"{hours:g} h, {points:g} points" for hours, points in (CLASS.lower, CLASS.upper))
 GUESS_NAMES = dict(zip(GUESSES, (f"Ann: {_LEAST}", f"Ann: {_MOST}"), strict=True))
 SHAPE_NAMES = {"circle": "Equal noise (circle)", "ellipse": "Directional noise (ellipse)", "box": "Box noise"}
@@ -306,32 +299,28 @@ def game_picture(played: Game, *, said: int) -> Picture:
 
     The outline of the noise around the middle; when all are guessed, the line at which the best guess changes.
     """
-    over, level, names = said == len(played.rounds), LEVEL, GUESS_NAMES
+    over = said == len(played.rounds)
     reach = 28 if float(played.covariance[1, 1]) ** 0.5 > 6 * float(MOVES[1]) else 9
     plane = Plane(names=("published average sleep (hours)", "published average score (points)"),
                   moves=(float(MOVES[0]), float(MOVES[1])), reach=reach)
     middle = (played.centres["least"] + played.centres["most"]) / 2
-    outline = middle[:, None] + (ellipse_outline(played.covariance, level) if played.half_box is None else
+    outline = middle[:, None] + (ellipse_outline(played.covariance, LEVEL) if played.half_box is None else
                                  played.half_box[:, None] * np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]]))
     figure = go.Figure()
-    theme.add_line(figure, outline[0], outline[1], f"{100 * level:.0f} of 100 releases", theme.DATA, 2, "dash")
+    theme.add_line(figure, outline[0], outline[1], f"{100 * LEVEL:.0f} of 100 releases", theme.DATA, 2, "dash")
     if over:
         ends = middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])
         theme.add_line(figure, ends[0], ends[1], "the best guess changes here", theme.EXACT, 3)
-    for guess, name in names.items():
-        seen = [each.point for each in played.rounds[:said] if each.truth == guess]
-        points = [tuple(played.centres[guess]), *seen]
-        sizes = [20, *[11] * len(seen)]
-        figure.add_scatter(x=[x for x, _ in points], y=[y for _, y in points], mode="markers", name=name,
-                           hoverinfo="name", marker={"color": _GUESS_COLOURS[guess], "symbol": _SYMBOLS[guess],
-                                                     "size": sizes, "line": {"width": 1.5, "color": theme.PAPER}})
+    for guess, name in GUESS_NAMES.items():
+        colour, symbol = _LOOKS[guess]
+        points = [tuple(played.centres[guess]), *(each.point for each in played.rounds[:said] if each.truth == guess)]
+        theme.add_dots(figure, [x for x, _ in points], [y for _, y in points], name, colour,
+                       [20, *[11] * (len(points) - 1)], symbol, edge=theme.PAPER, thick=1.5)
     takeaway = "All ten releases, by what Ann has."
     if not over:
         x, y = played.rounds[said].point
         takeaway = (f"Round {said + 1}: a release at {x:.2f} hours and {y:.1f} points. Without noise it would lie at "
-                    + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({names[guess]})"
+                    + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({GUESS_NAMES[guess]})"
                                       for guess, (hours, points) in played.centres.items()) + ".")
-        figure.add_scatter(x=[x], y=[y], mode="markers", name="this release", hoverinfo="name",
-                           marker={"symbol": "star", "size": 24, "color": theme.EXACT,
-                                   "line": {"width": 1.5, "color": theme.PAPER}})
+        theme.add_dots(figure, [x], [y], "this release", theme.EXACT, 24, "star", edge=theme.PAPER, thick=1.5)
     return Picture(plane.drawn(figure, centre=(float(middle[0]), float(middle[1]))), takeaway)

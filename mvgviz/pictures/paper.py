@@ -2,22 +2,21 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from textwrap import wrap
+from typing import NamedTuple
 
 import plotly.graph_objects as go
 
 from mvgviz.paper import EPSILONS, Curve, Report
 from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.pictures.error_axis import add_lines_over, error_axis, lines_over
-from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, Picture, add_line, interval, styled
+from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, Picture, add_curve, add_dots, add_line, interval, styled
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-_LOG_BELOW, _WIDTH = 0.02, 28
 FARTHEST = 2.2
 """Of the way to a random guess: what is further is drawn there, as an arrow with its number."""
 PRINTED, AS_PRINTED, EXACTLY = "in the paper", "as printed", "exact"
@@ -41,18 +40,16 @@ def directions_picture(curves: Sequence[Curve], references: References, *, symbo
         halves = [outcome.half_width if outcome.errors.size > 1 else 0.0 for _, outcome in points]
         colour, guarantee = (EXACT, "exact") if curve.exact else (THEOREM1, "Theorem 1")
         k = sets.index(curve.name) % 4
-        figure.add_scatter(x=[epsilon for epsilon, _ in points], y=means, mode="lines+markers",
-                           name=f"{curve.name}: {guarantee}", line={"color": colour, "dash": _DASHES[k], "width": 2},
-                           marker={"symbol": _SYMBOLS[k], "size": 8, "color": colour},
-                           error_y=interval(means, halves, thickness=1, log=axis.log),
-                           hovertemplate="ε = %{x:g}: %{y:.3g}<extra>%{fullData.name}</extra>")
+        add_curve(figure, [epsilon for epsilon, _ in points], means, f"{curve.name}: {guarantee}", colour, 2,
+                  _SYMBOLS[k], dash=_DASHES[k], error_y=interval(means, halves, thickness=1, log=axis.log),
+                  hover="ε = %{x:g}: %{y:.3g}<extra>%{fullData.name}</extra>")
     add_lines_over(figure, axis, lines, ends)
     figure.update_xaxes(title="ε (log scale)", type="log", tickvals=list(EPSILONS),
                         ticktext=[f"{epsilon:g}" for epsilon in EPSILONS])
     figure.update_yaxes(**axis.layout(f"error {symbol}", upright=True))
     return Picture(styled(figure, height=420), _directions_words(curves), (
-        f"Priority columns get {100 * FIGURE4_SHARE:.0f} % of the budget, the middle of the paper's shares. Colour: "
-        "the guarantee. Dash: the priority columns. The paper draws Theorem 1 only, without figures."))
+        f"Priority columns get {100 * FIGURE4_SHARE:.0f} % of the budget, the middle of the paper's shares. The paper "
+        "draws Theorem 1 only, without figures."))
 
 
 def _directions_words(curves: Sequence[Curve]) -> str:
@@ -69,8 +66,7 @@ def _directions_words(curves: Sequence[Curve]) -> str:
             f"as printed the lines {move} between ε = 0.1 and 100.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dot:
+class Dot(NamedTuple):
     """A mean and half its interval, as shares of the way to a random guess; ``text``: as it was measured."""
 
     row: str
@@ -87,14 +83,13 @@ def row_dots(report: Report) -> list[Dot]:
     dots = []
     for row in report.rows:
         if row.printed is not None:
-            dots.append(Dot(row=row.label, series=PRINTED, way=report.printed_way(row.printed.mean),
-                            half_width=(row.printed.half_width or 0.0) / paper, text=f"{row.printed.mean:.4g}"))
+            dots.append(Dot(row.label, PRINTED, report.printed_way(row.printed.mean),
+                            (row.printed.half_width or 0.0) / paper, f"{row.printed.mean:.4g}"))
         for series, cell in ((AS_PRINTED, row.as_printed), (EXACTLY, row.exact)):
             if not math.isnan(cell.mean):
                 half = 0.0 if math.isnan(cell.half_width) else cell.half_width / ours
                 share = "" if cell.share is None else f", share {100 * cell.share:.0f} %"
-                dots.append(Dot(row=row.label, series=series, way=report.way(cell.mean), half_width=half,
-                                text=f"{cell.mean:.4g}{share}"))
+                dots.append(Dot(row.label, series, report.way(cell.mean), half, f"{cell.mean:.4g}{share}"))
     return dots
 
 
@@ -105,29 +100,27 @@ def rows_picture(report: Report, dots: list[Dot]) -> Picture:
     """
     rows = {row.label: len(report.rows) - 1 - k for k, row in enumerate(report.rows)}
     trivial = report.way(report.references.trivial)
-    log = bool(dots) and 0 < min(dot.way for dot in dots) < _LOG_BELOW
+    log = bool(dots) and 0 < min(dot.way for dot in dots) < 0.02
     figure = go.Figure()
     looks = ((PRINTED, DATA, "diamond", 0.28), (AS_PRINTED, THEOREM1, "circle", 0.0), (EXACTLY, EXACT, "square", -0.28))
     for series, colour, symbol, shift in looks:
         own = [dot for dot in dots if dot.series == series]
         far = [dot.way > FARTHEST for dot in own]
         halves = [0.0 if beyond else dot.half_width for dot, beyond in zip(own, far, strict=True)]
-        figure.add_scatter(
-            x=[min(dot.way, FARTHEST) for dot in own], y=[rows[dot.row] + shift for dot in own], name=series,
-            mode="markers+text", marker={"color": colour, "size": 9, "symbol": [
-                "triangle-right" if beyond else symbol for beyond in far]},
-            text=[f"{dot.way:.2g}" if beyond else "" for dot, beyond in zip(own, far, strict=True)],
-            textposition="middle left", textfont={"size": 11},
-            error_x=interval([dot.way for dot in own], halves, thickness=2, log=log),
-            customdata=[[dot.row, dot.text, dot.way] for dot in own], hovertemplate=(
-                "%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})<extra>" + series
-                + "</extra>"))
+        add_dots(figure, [min(dot.way, FARTHEST) for dot in own], [rows[dot.row] + shift for dot in own], series,
+                 colour, 9, ["triangle-right" if beyond else symbol for beyond in far], mode="markers+text",
+                 text=[f"{dot.way:.2g}" if beyond else "" for dot, beyond in zip(own, far, strict=True)],
+                 textposition="middle left", textfont={"size": 11},
+                 error_x=interval([dot.way for dot in own], halves, thickness=2, log=log),
+                 customdata=[[dot.row, dot.text, dot.way] for dot in own],
+                 hover="%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})"
+                 f"<extra>{series}</extra>")
     for label, at, dash in (("random guess", 1.0, "dash"), ("no-data baseline", trivial, "dot")):
         add_line(figure, [at, at], [-0.6, len(rows) - 0.4], label, DATA, 1.5, dash)
     beyond = sum(not row.printed for row in report.rows)
     if 0 < beyond < len(rows):
         figure.add_hline(y=beyond - 0.5, line={"color": DATA, "width": 1})
-    figure.update_yaxes(tickvals=list(rows.values()), ticktext=["<br>".join(wrap(label, _WIDTH)) for label in rows],
+    figure.update_yaxes(tickvals=list(rows.values()), ticktext=["<br>".join(wrap(label, 28)) for label in rows],
                         range=[-0.6, len(rows) - 0.4], showgrid=True, zeroline=False)
     title = "0 no privacy, 1 random guess"
     if log:
@@ -138,9 +131,8 @@ def rows_picture(report: Report, dots: list[Dot]) -> Picture:
         least = min([0.0, *(dot.way - dot.half_width for dot in dots)])
         figure.update_xaxes(title=title, range=[least - 0.03, most + 0.08], zeroline=True)
     return Picture(styled(figure, height=120 + 34 * len(rows)), rows_words(report, dots), """\
-The paper's errors and ours have different scales. So each is placed between no privacy (0) and a random guess (1) on \
-its own scale. Lines are 95 % intervals of the mean. Dotted: our no-data baseline; the paper has none. Below the line: \
-rows that are not in the paper. The table says why a dot is missing.""")
+The paper's errors and ours have different scales, so each is placed between no privacy (0) and a random guess (1) on \
+its own. Lines are 95 % intervals of the mean. Below the line: rows that are not in the paper.""")
 
 
 def rows_words(report: Report, dots: list[Dot]) -> str:

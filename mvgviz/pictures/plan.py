@@ -8,14 +8,12 @@ import plotly.graph_objects as go
 from mvgviz.noise.accounting import compose_mu, gaussian_mu, root
 from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.pictures.sentences import split_words
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, add_dots, log_axis, styled
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, add_dots, add_line, log_axis, styled
 from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, least_noise, same_noise
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, as_probability, capitalised, in_markdown, listed, mu_words
-
-_TIMES = "× that with the whole budget"
 
 
 def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple[int, int]) -> Picture:
@@ -23,46 +21,40 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
     trade, names = PairTrade(noise=noise, pair=pair), short_names(plan)
     first, second = (names[k] for k in pair)
     shares, across, up = zip(*trade.curve, strict=True)
-    figure = go.Figure(go.Scatter(
-        x=across, y=up, mode="lines", name="every division of the budget", line={"color": DIRECTIONAL, "width": 2.5},
-        customdata=[100 * share for share in shares],
-        hovertemplate=f"%{{customdata:.1f}} % to {first}: noise %{{x:.3g}} on it, %{{y:.3g}} on the other"
-                      "<extra></extra>"))
+    figure, hover = go.Figure(), f" % to {first}: noise %{{x:.3g}} on it, %{{y:.3g}} on the other"
+    add_line(figure, across, up, "every division of the budget", DIRECTIONAL, 2.5,
+             hover="%{customdata:.1f}" + hover, customdata=[100 * share for share in shares])
     for share, name, colour, symbol in ((trade.rule(same_noise), "same noise on both", DATA, "diamond-open"),
                                         (trade.rule(least_noise), "lowest noise in all", DATA, "square-open"),
                                         (trade.share, "this plan", DIRECTIONAL, "circle")):
         if shares[0] <= share <= shares[-1] or name == "this plan":
             x, y = trade.at(share)
-            add_dots(figure, [x], [y], name, colour, 13, symbol, edge=colour,
-                     hover=f"{name}: {100 * share:.1f} % to {first}, noise %{{x:.3g}} on it, %{{y:.3g}} on the other")
-    figure.update_xaxes(title=f"noise on {first} ({_TIMES})",
-                        **log_axis(min(*across, trade.here[0]), max(*across, trade.here[0]), room=0.03))
-    figure.update_yaxes(title=f"noise on {second} ({_TIMES})",
-                        **log_axis(min(*up, trade.here[1]), max(*up, trade.here[1]), room=0.03))
+            add_dots(figure, [x], [y], name, colour, 13, symbol, edge=colour, hover=f"{name}: {100 * share:.1f}{hover}")
+    for axis, name, values, here in ((figure.update_xaxes, first, across, trade.here[0]),
+                                     (figure.update_yaxes, second, up, trade.here[1])):
+        axis(title=f"noise on {name} (× that with the whole budget)",
+             **log_axis(min(*values, here), max(*values, here), room=0.03))
     pure = ""
     if any(plan.pure):
         pure = " With box or Laplace noise a share is of ε and the noise is 1/s times as large."
     if any(plan.pure) and not all(plan.pure):
         pure += (f" Beside each other they may spend c = {noise[0].division.factor(plan.shares):.3f} times their "
-                 "shares, so that the whole plan, fixed in advance, costs no more. The curve is exact at this plan's "
-                 "point and a close estimate elsewhere.")
-    return Picture(styled(figure, height=400), _trade_words(trade, first, second), f"""
-The curve shows every way to divide the part of the budget that both have; the other questions keep theirs. With the
-share s of μ² a question has 1/√s times the noise it would have alone, in the same shape.{pure} Diamond: both have the
-same noise where every range is equally wide. Square: the sum of both squares is lowest.""")
+                 "shares. The curve is exact at this plan's point and a close estimate elsewhere.")
+    return Picture(styled(figure, height=400), _trade_words(trade, first, second), (
+        "Every way to divide the part of the budget that both have; the other questions keep theirs. With the share s "
+        f"of μ² a question has 1/√s times the noise it would have alone.{pure} Square: the sum of both squares is "
+        "lowest."))
 
 
 def _trade_words(trade: PairTrade, first: str, second: str) -> str:
     noise = (f"**{capitalised(first)} has {as_factor(trade.here[0])} the noise it has alone, {second} "
-             f"{as_factor(trade.here[1])}.**")
+             f"{as_factor(trade.here[1])}.** Half the noise on {first} ")
     half, most = trade.here[0] / 2, 1 - 1e-12
-    if trade.at(most)[0] < half:
-        share = root(lambda share: math.log(trade.at(share)[0] / half), trade.share, most)
-        paid = trade.at(share)[1] / trade.here[1]
-        return (f"{noise} Half the noise on {first} takes {as_number(share / trade.share)} times its share and leaves "
-                f"{second} {as_factor(paid)}.")
-    return (f"{noise} Half the noise on {first} is out of reach: the whole share of both brings it to "
-            f"{as_factor(trade.at(most)[0] / trade.here[0])} and leaves nothing for {second}.")
+    if trade.at(most)[0] >= half:
+        return f"{noise}is out of reach, even with the whole share of both."
+    share = root(lambda share: math.log(trade.at(share)[0] / half), trade.share, most)
+    return (f"{noise}takes {as_number(share / trade.share)} times its share and leaves {second} "
+            f"{as_factor(trade.at(share)[1] / trade.here[1])}.")
 
 
 _NAMED = 4

@@ -60,9 +60,8 @@ def tradeoff_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is
     styled(figure, height=300).update_layout(
         legend={"orientation": "v", "x": 1, "xanchor": "right", "y": 1, "yanchor": "top"})
     return Picture(figure, _tradeoff_words(mu, mu_is), """\
-Every attack is a point; none lies below the blue curve. An attacker can raise few false alarms or miss few, not both. \
-On the diagonal the release reveals nothing. Dotted, the promised limit: the fewest misses that ε and δ allow. For the \
-worst neighbours, and an attacker who knows all other records.""")
+Every attack is a point; none lies below the blue curve. On the diagonal the release reveals nothing. Dotted, the \
+promised limit: the fewest misses that ε and δ allow, for the worst neighbours and an attacker who knows all others.""")
 
 
 def _tradeoff_words(mu: float | SpentMu, mu_is: str) -> str:
@@ -87,9 +86,8 @@ def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
     figure = go.Figure()
     for name, scores, claimed, colour in (("without it", result.absent, 0.0, DATA),
                                           ("with it", result.present, mu, DIRECTIONAL)):
-        figure.add_scatter(x=centres, y=np.histogram(scores, edges, density=True)[0], mode="lines", fill="tozeroy",
-                           fillcolor=wash(colour, 0.45), line={"color": colour, "width": 1, "shape": "hvh"},
-                           name=f"{name}, simulated", hoverinfo="name")
+        add_line(figure, centres, np.histogram(scores, edges, density=True)[0], f"{name}, simulated", colour, 1,
+                 fill="tozeroy", fillcolor=wash(colour, 0.45), line_shape="hvh")
         add_line(figure, centres, np.exp(-(centres - claimed) ** 2 / 2) / np.sqrt(2 * np.pi), f"{name}, claimed",
                  colour, 2, "dot")
     figure.add_vline(x=result.threshold, line={"color": EXACT, "width": 2},
@@ -98,15 +96,11 @@ def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, rangemode="tozero")
     return Picture(styled(figure, height=300), takeaway, """\
 The best attack scores each release by its likelihood ratio and accuses above a threshold. One half of the releases \
-sets the threshold; the other half counts hits and false alarms. Clopper–Pearson limits turn them into the least ε \
-spent, with 95 % confidence. Above the claim, the claim is false; below it, nothing is proved.""")
+sets the threshold; the other half counts. Clopper–Pearson limits turn hits and false alarms into the least ε spent, \
+with 95 % confidence. Above the claim, the claim is false; below it, nothing is proved.""")
 
 
-_SIDE = 4.0  # standard deviations shown beside the peaks
-_FAR = 9.0  # beyond so many, epsilon is left outside the picture
-_BELOW = 1e-4  # how far under the asked delta the curve is drawn
 _SMALLEST = 1e-300
-_MOST, _FEW, _VISIBLE = 20, 6, 1e-3  # bars drawn singly, all others are one bar; always; and only above this share
 _BETTER = ((0.1, "a little better"), (0.3, "better"), (0.7, "much better"), (1.0, "far better"))
 """By how much more often than a coin, of the times that a coin is wrong, the best attack is right."""
 RELEASES = np.unique(np.round(np.geomspace(1, 1_000, 80))).astype(np.float64)
@@ -115,8 +109,9 @@ _HOVER = "%{x:.0f} releases: ε = %{y:.3g}<extra></extra>"
 
 def loss_picture(mu: float, *, epsilon: float, thing: str = "record") -> Picture:
     """The privacy loss: two bells, the tail beyond epsilon shaded, the part that counts as delta darker."""
-    end, away = mu * mu / 2 + _SIDE * mu, epsilon / mu - mu / 2  # in standard deviations above the average loss
-    low, high, seen = -end, max(end, epsilon + mu) if away <= _FAR else end, away <= _FAR
+    end, away = mu * mu / 2 + 4 * mu, epsilon / mu - mu / 2  # in standard deviations above the average loss
+    seen = away <= 9
+    low, high = -end, max(end, epsilon + mu) if seen else end
     loss, beyond = np.linspace(low, high, 241), often(mass_beyond(epsilon, mu))
     density, figure = loss_density(loss, mu), go.Figure()
     add_line(figure, loss, density, f"{thing} there", DIRECTIONAL, 2.5, hover="loss %{x:.3g}: density %{y:.3g}")
@@ -148,7 +143,7 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
     """Delta against epsilon from 0 on, on a log axis; the asked point, and the spent one where it is another."""
     noise = spent_of(mu)
     at_zero, spent = noise.advantage, noise.epsilon(delta)
-    lowest = max(min(delta, at_zero) * _BELOW, _SMALLEST)
+    lowest = max(min(delta, at_zero) * 1e-4, _SMALLEST)
     reach = noise.epsilon(lowest)
     if reach < epsilon / 10:  # epsilon needs a log axis too, and 0 is left of it
         epsilons = np.geomspace(reach * 1e-3, reach * 1.05, 120)
@@ -160,12 +155,10 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
     figure = go.Figure()
     add_line(figure, epsilons, np.maximum(deltas, lowest / 1e3), "this noise", DIRECTIONAL, 2.5,
              hover="ε = %{x:.3g} needs δ = %{customdata}", customdata=list(map(as_probability, deltas.tolist())))
-    points = [("asked", epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
+    hover = f": ε = %{{x:.3g}} at δ = {as_probability(delta)}"
     if 0 < spent < 0.999 * epsilon:
-        points.insert(0, ("spent", spent, {"color": DIRECTIONAL, "size": 11}))
-    for name, x, marker in points:
-        figure.add_scatter(x=[x], y=[delta], mode="markers", name=name, marker=marker,
-                           hovertemplate=f"{name}: ε = %{{x:.3g}} at δ = {as_probability(delta)}<extra></extra>")
+        add_dots(figure, [spent], [delta], "spent", DIRECTIONAL, hover=f"spent{hover}")
+    add_dots(figure, [epsilon], [delta], "asked", EXACT, 12, "diamond", hover=f"asked{hover}")
     figure.update_yaxes(title="δ", type="log", range=[math.log10(lowest), math.log10(max(at_zero, delta)) + 0.4])
     figure.update_xaxes(title="ε", **across)
     most, allowed = at_most(mu_is), as_probability(delta)
@@ -176,15 +169,13 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
     elif spent >= 0.999 * epsilon:
         takeaway = (f"**Spends {most or 'just '}what was asked:** ε = {epsilon:g} at δ = {allowed}; ε = 0 would need "
                     f"δ = {as_probability(at_zero)}.")
-    return Picture(styled(figure, height=300), takeaway, """\
-One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018). Diamond: what you \
-asked. On or above the curve the promise holds.""")
+    return Picture(styled(figure, height=300), takeaway, (
+        "One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018)."))
 
 
 def largest_shares(shares: FloatArray) -> list[int]:
     """At most 20 positions, the largest first, and beyond the sixth only those whose bar can be seen."""
-    most = min(max(int(np.count_nonzero(shares >= _VISIBLE)), _FEW), _MOST)
-    return largest_first(shares)[:most]
+    return largest_first(shares)[:min(max(int(np.count_nonzero(shares >= 1e-3)), 6), 20)]
 
 
 def shares_picture(shares: FloatArray, theta: FloatArray, *, names: Sequence[str]) -> Picture:
@@ -200,9 +191,8 @@ def shares_picture(shares: FloatArray, theta: FloatArray, *, names: Sequence[str
     figure = go.Figure(go.Bar(x=drawn, y=places, orientation="h", marker={"color": DIRECTIONAL}, customdata=bars,
                               name="share of the loss",
                               hovertemplate="%{customdata}: %{x:.1%} of the loss<extra></extra>"))
-    figure.add_scatter(x=marked, y=places, mode="markers", name="share of the budget (theta)", customdata=bars,
-                       marker={"color": DATA, "symbol": "diamond", "size": 9, "line": {"width": 1}},
-                       hovertemplate="%{customdata}: %{x:.1%} of the budget<extra></extra>")
+    add_dots(figure, marked, places, "share of the budget (theta)", DATA, 9, "diamond", customdata=bars,
+             hover="%{customdata}: %{x:.1%} of the budget")
     figure.update_xaxes(title="share of μ²", tickformat=".0%", rangemode="tozero")
     figure.update_yaxes(tickvals=places, ticktext=bars, autorange="reversed", showgrid=False)
     figure.update_layout(bargap=0.35)
@@ -211,8 +201,8 @@ def shares_picture(shares: FloatArray, theta: FloatArray, *, names: Sequence[str
     takeaway = (f"**{in_markdown(labels[0])} carries {carried} of the loss** and has "
                 f"{percent_words(float(theta[first]))} of the budget.{rest}")
     return Picture(styled(figure, height=110 + 22 * max(len(bars), 4)), takeaway, """\
-Each direction's part of μ², for the worst neighbours. Less noise along a direction means more of the loss there. The \
-total keeps the promise with every split: more precision for a feature is not less privacy for a person.""")
+Each direction's part of μ², for the worst neighbours. Less noise along a direction means more of the loss there; the \
+total keeps the promise with every split.""")
 
 
 def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delta: float
@@ -228,17 +218,15 @@ def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delt
 def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int, mu_is: str = "exact") -> Picture:
     """Epsilon of up to 1 000 releases together, on log axes; those that need no epsilon leave a gap."""
     exact, added = spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)
-    seen = exact > 0
-    figure = go.Figure()
-    add_line(figure, RELEASES, added, "added up: kε at kδ", DATA, 2, "dash",
-             hover="%{x:.0f} releases, added up: ε = %{y:.3g}")
-    name = "at most, at δ" if spent.blocks else "exact, at δ"
-    add_line(figure, RELEASES, np.where(seen, exact, np.nan), name, DIRECTIONAL, 2.5, hover=_HOVER)
+    seen, figure = exact > 0, go.Figure()
     here = spent_together(spent, np.array([count]), epsilon=epsilon, delta=delta)
-    for values, colour in zip(reversed(here), (DATA, DIRECTIONAL), strict=True):
-        if values[0] > 0:
-            figure.add_scatter(x=[count], y=[float(values[0])], mode="markers", showlegend=False,
-                               marker={"color": colour, "size": 11}, hovertemplate=_HOVER)
+    for name, values, at, colour, dash in (
+            ("added up: kε at kδ", added, here[1][0], DATA, "dash"),
+            ("at most, at δ" if spent.blocks else "exact, at δ", np.where(seen, exact, np.nan), here[0][0], DIRECTIONAL,
+             "solid")):
+        add_line(figure, RELEASES, values, name, colour, 2.5, dash, hover=_HOVER)
+        if at > 0:
+            add_dots(figure, [count], [float(at)], name, colour, hover=_HOVER, showlegend=False)
     figure.update_xaxes(title="releases of the same data", type="log", range=[-0.05, 3.05],
                         tickvals=[1, 10, 100, 1000], ticktext=["1", "10", "100", "1,000"])
     figure.update_yaxes(title="ε of all together", type="log", dtick=1)
@@ -246,14 +234,13 @@ def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int
         figure.add_annotation(text="exact: no ε is spent, even by 1,000 releases", xref="paper", yref="paper", x=0.98,
                               y=0.06, showarrow=False, font={"color": DIRECTIONAL})
     exactly, summed = (float(values[0]) for values in here)
-    spends = f"{count:,} releases together spend" if count > 1 else "1 release spends"
     adding = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
               f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * delta)}")
-    takeaway = (f"**{spends} {at_most(mu_is)}ε = {as_number(exactly)}** at "
-                f"δ = {as_probability(delta)}; {adding}.")
+    takeaway = (f"**{count:,} release{'s together spend' if count > 1 else ' spends'} {at_most(mu_is)}"
+                f"ε = {as_number(exactly)}** at δ = {as_probability(delta)}; {adding}.")
     return Picture(styled(figure, height=320), takeaway, """\
-Releases with fresh noise of this design: k of them have μ√k together, exactly. The curve shows its ε at the same δ. \
-Basic composition adds each ε and δ: safe, but too much. A gap: so many releases spend no ε.""")
+Releases with fresh noise of this design: k of them have μ√k together, exactly. Basic composition adds each ε and δ: \
+safe, but too much. A gap: so many releases spend no ε.""")
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
@@ -284,17 +271,11 @@ def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
 
 def caveats(setup: Setup, spent: SpentMu) -> list[str]:
     """Return what the numbers count in and what they leave out."""
-    said = []
-    if spent.directions:
-        said.append(f"Counted in: the private directions, which spent {100 * spent.after(1)[1]:.0f} % of μ² "
-                    f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
-                    f"together {as_number(spent.total)}).")
-    if spent.bound:
-        said.append(f"Counted in: the private clipping radius, which spent "
-                    f"{100 * (spent.bound / spent.total) ** 2:.0f} % of μ² (μ = {as_number(spent.bound)}, noise "
-                    f"{as_number(spent.noise)}, together at most {as_number(spent.total)}).")
-    parts = open_parts(setup)
-    if parts:
+    said = [f"Counted in: {what}, which spent {100 * (mu / spent.total) ** 2:.0f} % of μ² (μ = {as_number(mu)}, noise "
+            f"{as_number(spent.noise)}, together {most}{as_number(spent.total)})."
+            for what, mu, most in (("the private directions", spent.directions, ""),
+                                   ("the private clipping radius", spent.bound, "at most ")) if mu]
+    if parts := open_parts(setup):
         said.append(f":material/warning: Not covered: {listed(parts)}. These numbers are about the noise only.")
     return said
 
@@ -303,10 +284,9 @@ def reached_words(setup: Setup, attained: float) -> str:
     """Say how much of mu the worst neighbours reach, and what mu is."""
     if setup.design.blocks:
         return blocks_words(setup)
-    exact = setup.design.mu_is == "exact"
-    if exact or attained > 0.999:
-        return f"They reach the whole μ of the design{', which is exact' if exact else ''}."
-    return f"They are the worst found and reach {100 * attained:.0f} % of μ, which is an upper bound here."
+    return (f"They reach the whole μ of the design{', which is exact' * (setup.design.mu_is == 'exact')}."
+            if setup.design.mu_is == "exact" or attained > 0.999 else
+            f"They are the worst found and reach {100 * attained:.0f} % of μ, which is an upper bound here.")
 
 
 def blocks_words(setup: Setup) -> str:
@@ -316,7 +296,7 @@ def blocks_words(setup: Setup) -> str:
              f"{listed([in_markdown(names[k]) for k in block.rows]) if len(blocks) > 1 else 'the whole answer'}: "
              f"ε = {as_number(block.epsilon)}{'' if block.family.is_pure else f' at δ = {as_probability(block.delta)}'}"
              for block in blocks]
-    return f"{capitalised('; '.join(parts[:_FEW]))}{' …' * (len(parts) > _FEW)}."
+    return f"{capitalised('; '.join(parts[:6]))}{' …' * (len(parts) > 6)}."
 
 
 def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:
@@ -349,15 +329,11 @@ def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool
         few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
         return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
     truth = float(gaussian_epsilon(setup.delta, 2 * loss.mu))
+    why = f"Half the noise really spends {as_number(truth)}"
     if found > claim:
-        return f"**Caught:** {counts}, above the {claimed} claimed. Half the noise really spends {as_number(truth)}."
-    if truth <= setup.scenario.epsilon:
-        why = (f"Half the noise would spend {as_number(truth)} on this pair, still within the "
-               f"ε = {setup.scenario.epsilon:g} asked.")
-    elif claim > result.ceiling:
-        why = f"So few releases can show at most {as_number(result.ceiling)}; a smaller ε can be audited."
-    else:
-        why = f"Half the noise spends {as_number(truth)}; more releases would show it."
+        return f"**Caught:** {counts}, above the {claimed} claimed. {why}."
+    why += (f", still within the ε = {setup.scenario.epsilon:g} asked." if truth <= setup.scenario.epsilon else
+            f"; so few releases can show at most {as_number(result.ceiling)}, a smaller ε can be audited.")
     if not result.check.as_claimed:
         return (f"**Caught, though not by the attack:** the noise itself is not as claimed: {result.check.words}. The "
                 f"attack: {counts}, claimed is {claimed}. {why}")

@@ -9,7 +9,17 @@ import plotly.graph_objects as go
 
 from mvgviz.labels import GAPS, SCALES
 from mvgviz.pictures.sentences import bound_words, clipping_words, neighbours_of, released_clipping, thing
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, plot_matrix, row_axis, styled, top_left, upright
+from mvgviz.pictures.theme import (
+    DATA,
+    DIRECTIONAL,
+    Picture,
+    add_dots,
+    plot_matrix,
+    row_axis,
+    styled,
+    top_left,
+    upright,
+)
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import DAYS
 from mvgviz.query.queries import Query
@@ -49,12 +59,11 @@ def plot_intervals(columns: Mapping[str, Sequence[Any]], starts: FloatArray, fac
     places = percent * (np.array(values) - starts[:MOST_LINES])
     words = [f"{as_number(value)} ({as_number(low)} to {as_number(high)})"
              for value, low, high in zip(values, lower, upper, strict=True)]
-    figure = go.Figure(go.Scatter(
-        x=places, y=list(range(len(names))), mode="markers", marker={"color": DIRECTIONAL, "size": 9},
-        error_x={"array": percent * np.subtract(upper, values), "arrayminus": percent * np.subtract(values, lower),
-                 "thickness": 3, "width": 0},
-        customdata=list(zip(shown, words, strict=True)),
-        hovertemplate="%{customdata[0]}: %{customdata[1]}<extra></extra>"))
+    figure = go.Figure()
+    add_dots(figure, places, list(range(len(names))), "", DIRECTIONAL, 9, error_x={
+        "array": percent * np.subtract(upper, values), "arrayminus": percent * np.subtract(values, lower),
+        "thickness": 3, "width": 0}, customdata=list(zip(shown, words, strict=True)),
+        hover="%{customdata[0]}: %{customdata[1]}")
     figure.update_layout(shapes=[upright(place, DATA, "dot", width=1.5) for place in lines])
     figure.update_xaxes(title=title, zeroline=False)
     figure.update_yaxes(**row_axis(shown))
@@ -84,8 +93,8 @@ def average_words(average: Combined, shown: Release) -> str:
     narrower = 100 * (1 - float((average.half_widths() / shown.half_widths()).mean()))
     clipping = released_clipping(shown, in_markdown)
     return (f"**{len(average.releases)} releases asked this. Their average has intervals {narrower:.0f} % narrower** "
-            f"than this one's and spends nothing more. Together they spent ε = {as_number(average.epsilon)}. This "
-            f"assumes that the records did not change. {clipping}").rstrip()
+            f"and spends nothing more (together ε = {as_number(average.epsilon)}). This assumes that the records did "
+            f"not change. {clipping}").rstrip()
 
 
 def spends(setup: Setup, planned: Plan) -> str:
@@ -108,7 +117,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
     hardened = (": drawn exactly, in whole numbers" if setup.design.blocks else
                 "; private parts are computed again" if factor is None else
                 f": noise larger by a factor 1 + {as_number(factor - 1, 2)}")
-    asked = "" if graph or setup.scenario.scale == "declared" else (
+    asked = "" if setup.scenario.scale == "declared" else (
         f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
     return [
         ("published", f"{query.title}, {query.rows:,} × {query.cols:,} noisy numbers"),
@@ -119,8 +128,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
         ("these people, in all sessions" if lasts else "this data in this session",
          _totals_words(totals, as_probability(planned.delta))),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
-        ("neighbours", neighbours_of(setup)),
-        ("ranges", "a graph has none" if graph else f"{_ranges_words(data)}{asked}"),
+        ("neighbours", neighbours_of(setup)), *([] if graph else [("ranges", f"{_ranges_words(data)}{asked}")]),
         *([("gaps", GAPS[data.gaps])] if data.gaps else []),
         *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),
         ("treated as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names "
@@ -170,13 +178,12 @@ def ranges_table(data: Dataset) -> dict[str, list[object]]:
 
 
 NO_INTERVALS = "This release has no intervals: the shape of its noise was read from the data and would reveal it."
-ABOUT_GROUPS = ("Each group's sum over its count, with a 95 % interval for the noise. Dividing spends nothing. The "
-                "interval of a small group may cover the whole range. Population intervals add the largest sampling "
-                "error that the ranges allow; they assume a random sample.")
-ABOUT_FIT = ("A ridge regression on the released second moments alone: more noise, more ridge. It has an intercept "
-             "only if the mean was released with them. The approximate 95 % intervals repeat the fit with fresh noise "
-             "around the release. They cover noise alone, for records as clipped: not sampling, and not causes. "
-             "Coefficients are in the data's units. Fitting spends nothing.")
+ABOUT_GROUPS = ("Each group's sum over its count, with a 95 % interval for the noise; dividing spends nothing. "
+                "Population intervals add the largest sampling error that the ranges allow; they assume a random "
+                "sample.")
+ABOUT_FIT = ("A ridge regression on the released second moments alone, which spends nothing. The approximate 95 % "
+             "intervals repeat the fit with fresh noise around the release. They cover noise alone, for records as "
+             "clipped: not sampling, and not causes. Coefficients are in the data's units.")
 _ALONE, _WITH, _MEAN = "on its own second moment (unit²) ±", "with another feature, at most ±", "on its mean ±"
 _WITH_SHARE, _PERCENT = f"{_WITH} {SHARES[2]}", f"{100 * LEVEL:g} %"
 
@@ -287,16 +294,14 @@ def width_columns(widths: Widths) -> dict[str, list[Any]]:
         return {}
     columns = _of_moments(widths) if widths.square else {"within ±": widths.rows}
     names = list(widths.names)[: next(iter(columns.values())).size]
-    return _names_and_units(names, widths.measures) | _lists(columns)
+    return _table(names, widths.measures, columns)
 
 
-def _lists(columns: Mapping[str, FloatArray]) -> dict[str, list[Any]]:
-    return {head: column.ravel().tolist() for head, column in columns.items()}
-
-
-def _names_and_units(names: Sequence[str], measures: Mapping[str, str]) -> dict[str, list[Any]]:
+def _table(names: Sequence[str], measures: Mapping[str, str], columns: Mapping[str, FloatArray]
+           ) -> dict[str, list[Any]]:
     units = [measures.get(name, "") for name in names]
-    return {"feature": list(names)} | ({"unit": units} if any(units) else {})
+    return {"feature": list(names)} | ({"unit": units} if any(units) else {}) | {
+        head: column.ravel().tolist() for head, column in columns.items()}
 
 
 def _of_moments(widths: Widths) -> dict[str, FloatArray]:
@@ -327,8 +332,8 @@ def with_dates(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[An
 def mean_columns(release: Release) -> dict[str, list[Any]]:
     """Return a released mean and its intervals in the data's units as columns of a table."""
     values, halves = release.in_units, release.half_widths(in_units=True)
-    columns = {"released": values, "lower": values - halves, "upper": values + halves}
-    return _names_and_units(release.row_names or (), release.units) | _lists(columns)
+    return _table(release.row_names or (), release.units,
+                  {"released": values, "lower": values - halves, "upper": values + halves})
 
 
 def number_columns(release: Release) -> Mapping[str, Sequence[Any]]:
@@ -340,22 +345,21 @@ def number_columns(release: Release) -> Mapping[str, Sequence[Any]]:
 
 def population_columns(found: PopulationIntervals, units: Mapping[str, str]) -> dict[str, list[Any]]:
     """Return intervals for the population: noise and sampling apart and together."""
-    columns = {"released": found.values, "noise ±": found.noise, "sampling ±": found.sampling, "together ±": found.half,
-               "lower": found.values - found.half, "upper": found.values + found.half}
-    return _names_and_units(found.features, units) | _lists(columns)
+    return _table(found.features, units, {
+        "released": found.values, "noise ±": found.noise, "sampling ±": found.sampling, "together ±": found.half,
+        "lower": found.values - found.half, "upper": found.values + found.half})
 
 
 def group_columns(found: MeansByGroup, units: Mapping[str, str]) -> dict[str, list[Any]]:
     """Return means by group and their intervals."""
     columns = found.columns()
-    return _names_and_units(columns["feature"], units) | columns
+    return _table(columns["feature"], units, {}) | columns
 
 
 def population_words(found: PopulationIntervals, gaps: str) -> str:
     """Say what these intervals rest on; ``gaps``: how they were treated."""
     filled = {"middle": " and with gaps filled", "drop": ", in records without gaps"}.get(gaps, "")
-    rests = ("**Conservative:** no second moments were released, so the sampling error is the largest that the ranges "
-             "allow." if found.is_conservative else
+    rests = ("**Conservative:** the sampling error is the largest that the ranges allow." if found.is_conservative else
              "The sampling error comes from released second moments and allows for their noise.")
     return (f"{_PERCENT} intervals, in the data's units. {rests} They assume that the records are an independent "
             f"random sample, and describe values as clipped{filled}. This spends nothing.")
@@ -369,9 +373,8 @@ def mean_picture(release: Release, widths: Widths) -> Picture:
     figure = plot_intervals(mean_columns(release), low, 1 / (high - low), title="released mean, in % of its range",
                             lines=(0, 100))
     return Picture(figure, f"{widths_sentence(widths, in_markdown)}{part}", """\
-Family and size of the noise are public, so you know how far it can move a number. 95 % of Gaussian noise is within \
-1.96 typical errors (standard deviations). Other families have other factors. The interval uses the released number \
-and the size of the noise, never the true answer. You may cut a bar at the end of the range: the answer lies inside.""")
+Family and size of the noise are public. So the interval uses the released number and the size of the noise, never the \
+true answer. You may cut a bar at the end of the range: the answer lies inside.""")
 
 
 def fit_picture(fit: Coefficients) -> Picture:
@@ -393,8 +396,7 @@ def coefficients_sentence(fit: Coefficients, name: Callable[[str], str]) -> str:
 
 def coefficient_columns(fit: Coefficients) -> dict[str, list[Any]]:
     """Return the fit and its intervals as columns of a table."""
-    return {"feature": list(fit.features)} | _lists(
-        {"coefficient": fit.values, "lower": fit.lower, "upper": fit.upper})
+    return _table(fit.features, {}, {"coefficient": fit.values, "lower": fit.lower, "upper": fit.upper})
 
 
 def _units(widths: Widths) -> str:

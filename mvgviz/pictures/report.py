@@ -1,8 +1,8 @@
 """A report in sentences: Markdown with bold and backslash escapes alone, also as HTML or plain text; names escaped."""
 
 import math
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from mvgviz.data import describe
 from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
@@ -25,7 +25,7 @@ from mvgviz.trials.problem import split_records
 from mvgviz.trials.results import Results
 
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
-_MOST_RANGES, _MOST_DIGITS = 30, 300
+_MOST_RANGES = 30
 ON_SIMULATED = ("**Measured on simulated data** with the same ranges and number of records, so it reveals nothing "
                "about the data. On the real records the error may be larger or smaller. Directions or shares read from "
                "the data come from the simulated data here.")
@@ -82,8 +82,7 @@ def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
     return rows, data.n_features - len(rows)
 
 
-@dataclass(frozen=True, kw_only=True)
-class WidthTable:
+class WidthTable(NamedTuple):
     """How far released numbers will be from the answer: sentences, a table, how many more features there are."""
 
     said: list[str]
@@ -114,11 +113,10 @@ def spent_words(setup: Setup) -> str:
     words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
              f"{as_number(setup.epsilon_spent)}.**")
     spent = spent_mu(setup.design)
-    for mu, what in ((spent.directions, "private directions"),
-                     (spent.bound, "the private clipping radius")):
-        if mu:
-            together = float(gaussian_epsilon(setup.delta, spent.total))
-            words += f" Noise and {what} together: {most}ε = {as_number(together)}."
+    if spent.directions or spent.bound:
+        together = float(gaussian_epsilon(setup.delta, spent.total))
+        words += (f" Noise and {'private directions' if spent.directions else 'the private clipping radius'} together: "
+                  f"{most}ε = {as_number(together)}.")
     return words
 
 
@@ -126,7 +124,7 @@ def promise_sentences(setup: Setup) -> list[str]:
     """Return the guarantee in plain words."""
     epsilon = setup.scenario.epsilon
     digits = epsilon / math.log(10)
-    factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
+    factor = as_number(math.exp(epsilon)) if digits < 300 else f"10 to the power {digits:.0f}"
     added = setup.query.is_graph or setup.scenario.neighbours == "add-remove"
     change = f"add or remove any one {thing(setup)}" if added else (
         f"replace any one {thing(setup)} by any other within the ranges")
@@ -142,8 +140,11 @@ def promise_sentences(setup: Setup) -> list[str]:
 def assumption_sentences(setup: Setup) -> list[str]:
     """Return what the guarantee rests on, and what it does not cover."""
     scenario, design = setup.scenario, setup.design
+    person = (f"All records of a person are covered: at most {setup.dataset.per_person} of each are used."
+              if thing(setup) == "person" else
+              f"A person with several {'ties' if setup.query.is_graph else 'records'} is protected less.")
     said = [f"**Neighbours:** {sentences.neighbours_of(setup)}. "
-            f"{sentences.neighbour_words(design.neighbour_rule)} {_of_a_person(setup)}"]
+            f"{sentences.neighbour_words(design.neighbour_rule)} {person}"]
     if not setup.query.is_graph:
         said.append("**Ranges:** chosen without looking at the data; values outside were clipped to "
                     "them." if setup.dataset.ranges_origin.is_covered else
@@ -162,7 +163,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
                 f"directional over {MODES[design.mode].sides}.")
     if design.blocks:
-        trial = "" if design.is_pure else " It cannot be drawn exactly, so it is only for trials."
+        trial = " It cannot be drawn exactly, so it is only for trials." * (not design.is_pure)
         said.append(f"**Family of noise:** {OTHER_FAMILIES[scenario.noise_family]}.{trial}")
     said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" or design.is_pure else
                 "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.")
@@ -174,13 +175,6 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said.append(f"**One answer.** Each further release of the same records spends more; {adds}the μ of Gaussian noise "
                 "add up as squares.")
     return said
-
-
-def _of_a_person(setup: Setup) -> str:
-    most = setup.dataset.per_person
-    if thing(setup) == "person":
-        return f"All records of a person are covered: at most {most} of each are used."
-    return f"A person with several {'ties' if setup.query.is_graph else 'records'} is protected less."
 
 
 def _bound_words(setup: Setup) -> str:
@@ -241,15 +235,13 @@ def priority_words(setup: Setup) -> str:
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
     """Return what in the report was computed on private data; empty where nothing was."""
-    said = []
-    if not simulated and results is not None and any(outcome.errors.size for outcome in results.outcomes):
-        said.append("the errors of the answer were measured on the records themselves")
-    if not simulated and setup.design.directions_origin is Origin.PAID:
-        said.append("the directions shown come from a known seed, which undoes their noise")
-    if not simulated and setup.origins.get("bound") is Origin.PAID:
-        said.append("the clipping radius comes from a known seed, which undoes its noise; the noise shown depends "
-                    "on it")
-    return said + open_parts(setup)
+    measured = results is not None and any(outcome.errors.size for outcome in results.outcomes)
+    looked = {"the errors of the answer were measured on the records themselves": measured,
+              "the directions shown come from a known seed, which undoes their noise":
+                  setup.design.directions_origin is Origin.PAID,
+              "the clipping radius comes from a known seed, which undoes its noise; the noise shown depends on it":
+                  setup.origins.get("bound") is Origin.PAID}
+    return [words for words, holds in looked.items() if holds and not simulated] + open_parts(setup)
 
 
 def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
@@ -257,13 +249,11 @@ def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
     query, tail = setup.query, setup.scenario.tail
     problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     exact = iid_std(problem, exact_limit(problem))
-    rows = []
-    for name, limit in (("Theorem 1 (general)", problem.theorem1(tail).limit),
-                        (second_name(problem), problem.theorem2(tail).limit), ("Exact limit", exact_limit(problem))):
-        std = iid_std(problem, limit)
-        spent = gaussian_epsilon(problem.delta, problem.sensitivity / std)
-        rows.append((name, as_number(std), as_number(std / exact), as_number(float(spent))))
-    return rows
+    return [(name, as_number(std), as_number(std / exact),
+             as_number(float(gaussian_epsilon(problem.delta, problem.sensitivity / std))))
+            for name, limit in (("Theorem 1 (general)", problem.theorem1(tail).limit),
+                                (second_name(problem), problem.theorem2(tail).limit),
+                                ("Exact limit", exact_limit(problem))) for std in [iid_std(problem, limit)]]
 
 
 def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:

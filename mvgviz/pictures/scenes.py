@@ -3,7 +3,7 @@
 import math
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,10 +24,7 @@ from mvgviz.validation import FloatArray
 TEXTS: list[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
 _HOURS, _SCORE = (float(move) for move in steps.MOVES)
-_AVERAGE = float(steps.CLASS.matrix[0].mean())
-_AXES = ("on sleep (hours)", "on score (points)")  # as on Home
-_RELEASES = draw.Plane(names=_AXES, moves=(_HOURS, _SCORE), reach=37)
-_RULE = draw.Plane(names=_AXES, moves=(_HOURS, _SCORE), reach=3.1)
+_RULE = draw.Plane(names=("on sleep (hours)", "on score (points)"), moves=(_HOURS, _SCORE), reach=3.1)  # as on Home
 _INSIDE = steps.REACH / steps.circle().mu
 """How many times smaller than the outline of most releases the outline is that must hold the change box."""
 _DOTS = np.random.default_rng(3).standard_normal((2, 200))
@@ -132,7 +129,6 @@ NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "pupils": st
 
 # Step 1, and the attacker of other steps
 
-_ANNS = ("Ann 0 h", "Ann 12 h")
 _RIGHT = draw.track_ghost(50.0, 100.0, step=1.0, start=50.0, shown="%.0f of 100")
 
 
@@ -141,12 +137,9 @@ def _attacked(figure: go.Figure, rate: float | None) -> go.Figure:
                           name="the best attacker", truth=None if rate is None else 100 * rate)
 
 
-def _bells(noise: float, span: float) -> go.Figure:
-    return draw.plot_bells(_AVERAGE, shift=_HOURS, noise=noise, span=span, names=_ANNS)
-
-
-def _needles() -> go.Figure:
-    return _bells(_HOURS / 40, 0.9)
+def _bells(noise: float = _HOURS / 40, span: float = 0.9) -> go.Figure:
+    return draw.plot_bells(float(steps.CLASS.matrix[0].mean()), shift=_HOURS, noise=noise, span=span,
+                           names=("Ann 0 h", "Ann 12 h"))
 
 
 _BARE = (f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 and with Ann at 12 hours, before there "
@@ -155,9 +148,9 @@ _BARE = (f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 
 
 def _ann(noise: float, shown: bool) -> Picture:
     if not shown:
-        return Picture(_attacked(_needles(), None), _BARE)
+        return Picture(_attacked(_bells(), None), _BARE)
     rate = steps.attack(noise)
-    return Picture(_attacked(_bells(noise, 0.9), rate), (
+    return Picture(_attacked(_bells(noise), rate), (
         f"Two bell curves, {_HOURS:.2g} hours apart and each about {noise:.2g} hours wide. The best attacker is right "
         f"in {as_number(100 * rate)} of 100 cases."))
 
@@ -171,24 +164,22 @@ def _ann_why(noise: float) -> str:
 
 def _shape(share: float, shown: bool) -> Picture:
     equal, ours = steps.circle(), steps.ellipse(share)
-    outlines = [("equal noise", theme.IID, ellipse_outline(steps.in_units(equal), steps.LEVEL))]
-    if shown:
-        outlines.append(("directional noise", theme.DIRECTIONAL, ellipse_outline(steps.in_units(ours), steps.LEVEL)))
+    outlines = [(name, colour, ellipse_outline(steps.in_units(design), steps.LEVEL)) for name, colour, design in (
+        ("equal noise", theme.IID, equal), ("directional noise", theme.DIRECTIONAL, ours))[:1 + shown]]
     design, colour = (ours, theme.DIRECTIONAL) if shown else (equal, theme.IID)
     wide, high = steps.REACH * steps.noise_in_units(design)
     down, up = steps.against_circle(design)
     dots = np.linalg.cholesky(steps.in_units(design)) @ _DOTS
-    return Picture(draw.plot_releases(outlines, (colour, dots), _RELEASES), (
+    return Picture(draw.plot_releases(outlines, (colour, dots), replace(_RULE, reach=37)), (
         f"The {'ellipse' if shown else 'circle'} that holds 95 of 100 releases reaches {wide:.2g} hours and "
         f"{high:.2g} points" + (f": {as_factor(down)} as wide and {as_factor(up)} as tall as the circle." if shown else
                                 " to either side of the truth.")))
 
 
 def _shape_ghost(share: float) -> draw.Ghost:
-    width = steps.against_circle(steps.ellipse(share))[0]
-    scaled = np.diag([width, 1.0]) @ steps.in_units(steps.circle()) @ np.diag([width, 1.0])
-    return draw.outline_ghost(scaled, level=steps.LEVEL, moves=(0, 1), top=90.0, least=0.5, most=2.5, step=0.05,
-                              start=0.7)
+    scale = np.diag([steps.against_circle(steps.ellipse(share))[0], 1.0])
+    return draw.outline_ghost(scale @ steps.in_units(steps.circle()) @ scale, moves=(0, 1), top=90.0, least=0.5,
+                              most=2.5, step=0.05, start=0.7)
 
 
 def _shape_why(share: float) -> str:
@@ -227,8 +218,7 @@ def _private(angle: float, shown: bool) -> Picture:
 
 def _private_ghost(angle: float) -> draw.Ghost:
     shape = steps.in_units(steps.turned(angle)) / (steps.growth(angle) * _INSIDE) ** 2
-    return draw.outline_ghost(shape, level=steps.LEVEL, moves=(1, 1), top=angle + 90.0, least=0.5, most=1.5,
-                              step=0.02, start=0.7)
+    return draw.outline_ghost(shape, moves=(1, 1), top=angle + 90.0, least=0.5, most=1.5, step=0.02, start=0.7)
 
 
 def _private_why(angle: float) -> str:
@@ -334,12 +324,12 @@ _SPENT = draw.track_ghost(0.0, 1.2, step=0.01, start=0.5, shown="ε = %.2f")
 
 
 def _promise(guarantee: str, shown: bool) -> Picture:
-    title, name = "ε really spent", "really spent"
+    track = {"title": "ε really spent", "name": "really spent"}
     if not shown:
-        return Picture(draw.add_track(_needles(), _SPENT, title=title, name=name, truth=None), _BARE)
+        return Picture(draw.add_track(_bells(), _SPENT, truth=None, **track), _BARE)
     design = steps.promised(guarantee)
     noise, spent = float(design.noise_std()[0, 0]), design.epsilon_spent(steps.DELTA)
-    return Picture(draw.add_track(_bells(noise, max(0.9, 3 * noise)), _SPENT, title=title, name=name, truth=spent), (
+    return Picture(draw.add_track(_bells(noise, max(0.9, 3 * noise)), _SPENT, truth=spent, **track), (
         f"{_RULES[guarantee]}: two bell curves, {_HOURS:.2g} hours apart and each {noise:.2g} hours wide. Really "
         f"spent: ε = {spent:.2g}."))
 
@@ -388,22 +378,15 @@ def _trials_why(priority: str) -> str:
 
 # Step 9
 
-_SWARM = 300
-
-
 def _family(name: str, shown: bool) -> Picture:
-    draws = np.empty((2, _SWARM))
-    FAMILIES[name].fill(np.random.default_rng(3), draws)
+    FAMILIES[name].fill(np.random.default_rng(3), draws := np.empty((2, 300)))
     noise = steps.family_noise(name) * steps.MOVES[:, None] * draws
-    figure = draw.plot_releases([], (theme.FAMILY_COLOURS[name], noise), _SWARM_PLANE)
+    figure = draw.plot_releases([], (theme.FAMILY_COLOURS[name], noise), replace(_RULE, reach=22))
     rate, (sleep, score) = steps.family_attack(name), steps.family_noise(name) * steps.MOVES
     return Picture(_attacked(figure, rate if shown else None), (
         f"Releases with {FAMILIES[name].word} noise around the truth; the typical error is {sleep:.2g} hours and "
         f"{score:.2g} points." + (f" The best attacker is right in {as_number(100 * rate)} of 100 cases."
                                   if shown else "")))
-
-
-_SWARM_PLANE = draw.Plane(names=_AXES, moves=(_HOURS, _SCORE), reach=22)
 
 
 def _family_why(name: str) -> str:

@@ -484,8 +484,9 @@ def _baseline_words(outcome: Outcome, references: References) -> str:
     named = f"{baseline} ({as_number(error)})"
     verdict = against(outcome, error) if math.isfinite(outcome.mean) else WORSE
     free = ", which costs no privacy" * (verdict == WORSE and error == references.trivial)
+    free += ", one trial cannot tell" * (outcome.errors.size == 1)
     return {BETTER: "better than ", WORSE: "worse than ", SAME: "the same as "}.get(
-        str(verdict), "no clear difference from ") + f"{named}{free}{', one trial cannot tell' * (outcome.errors.size == 1)}."
+        str(verdict), "no clear difference from ") + f"{named}{free}."
 
 
 def _difference_words(ours: Outcome, iid: Outcome) -> str:
