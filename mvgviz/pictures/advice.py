@@ -39,10 +39,7 @@ from mvgviz.trials.simulated import FEW
 
 
 class Fall(NamedTuple):
-    """One bar, from the error ``before`` to that ``after`` a lever. ``before`` None: it stands on the axis.
-
-    ``label``, ``text`` (beside the bar) and ``said`` (for the pointer) are escaped already.
-    """
+    """One bar from error to error, or (``before`` None) from the axis; words are escaped. ``said``: to the pointer."""
 
     label: str
     before: float | None
@@ -62,7 +59,10 @@ def levers_picture(found: Levers, names: Sequence[str], *, title: str) -> Pictur
     first = max(steps, key=lambda step: step.factor, default=None)
     most = ("No lever gains anything here" if first is None or first.factor <= 1 else
             f"{capitalised(NAMES[first.lever])} gains most")
-    takeaway = f"**{most}.** {levers_sentence(found)} {_left(found)}"
+    error, floor, (baseline, least) = found.design.outcome.mean, found.references.non_private, found.references.to_beat
+    left = (f"Even so, {baseline} ({as_number(least)}) does as well or better." if error >= least else
+            f"No privacy: {as_number(floor) if floor > 0 else 'no error'}.")
+    takeaway = f"**{most}.** {levers_sentence(found)} {left}"
     return Picture(plot_waterfall(falls(found, names), references, title=title), takeaway, """
 The first bar is the error with the paper's noise as printed, equal everywhere. Each bar below is one lever (?: perhaps
 chance). A lever's gain depends on those before it. So the table removes each lever alone from the whole design.""")
@@ -101,26 +101,16 @@ def levers_sentence(found: Levers) -> str:
     start, end = found.steps[0], found.design
     if len(found.steps) == 1:
         return "No lever is used: this is the paper's design, as printed."
-    parts = ", ".join(f"{_name(step)} {_gain(step)}" for step in found.steps[1:])
+    parts = ", ".join(f"{NAMES[step.lever]}{f' ({step.scenario.kind.title})' * (step.lever == 'query')} {_gain(step)}"
+                      for step in found.steps[1:])
     return (f"From an error of {as_number(start.outcome.mean)} ({_start(start)}) {'down ' * (found.total > 1)}to "
             f"{as_number(end.outcome.mean)}: {parts}.")
-
-
-def _left(found: Levers) -> str:
-    error, floor, (baseline, least) = found.design.outcome.mean, found.references.non_private, found.references.to_beat
-    if error >= least:
-        return f"Even so, {baseline} ({as_number(least)}) does as well or better."
-    return f"No privacy: {as_number(floor) if floor > 0 else 'no error'}."
 
 
 def _start(step: Step) -> str:
     scenario = step.scenario
     printed = ", as printed" if scenario.guarantee != "exact" else ""
     return f"{GUARANTEES[scenario.guarantee].in_sentence}{printed}, {scenario.kind.title}, equal noise"
-
-
-def _name(step: Step) -> str:
-    return f"the query ({step.scenario.kind.title})" if step.lever == "query" else NAMES[step.lever]
 
 
 def _gain(step: Step) -> str:
@@ -130,13 +120,11 @@ def _gain(step: Step) -> str:
         return "changed nothing"
     chance = " (perhaps chance)" if difference.verdict == UNCLEAR else ""
     factor = step.factor
-    if factor >= 2:
-        return f"divided it by {as_number(factor, 2)}{chance}"
-    if factor >= 1:
-        return f"took away {as_number(100 * (1 - 1 / factor), 2)} %{chance}"
-    if factor > 0.5:
-        return f"added {as_number(100 * (1 / factor - 1), 2)} %{chance}"
-    return f"multiplied it by {as_number(1 / factor, 2)}{chance}"
+    said = (f"divided it by {as_number(factor, 2)}" if factor >= 2 else
+            f"took away {as_number(100 * (1 - 1 / factor), 2)} %" if factor >= 1 else
+            f"added {as_number(100 * (1 / factor - 1), 2)} %" if factor > 0.5 else
+            f"multiplied it by {as_number(1 / factor, 2)}")
+    return f"{said}{chance}"
 
 
 def falls(found: Levers, names: Sequence[str]) -> list[Fall]:
@@ -256,10 +244,7 @@ def places(advice: Advice) -> str:
 
 
 def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the recommendation with its reason, and what each lever gained (empty before that is known).
-
-    Names are as in the file: escape them.
-    """
+    """Return the recommendation and its reason, and what each lever gained (empty until known), names not escaped."""
     best, current = advice.best, advice.current
     if best is None or advice.references is None:
         return None

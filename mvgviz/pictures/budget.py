@@ -191,11 +191,7 @@ def plot_pnr(scores: Sequence[SplitScore]) -> go.Figure:
 
 
 class WaterNumbers(NamedTuple):
-    """Heights of the directions shown. ``ground`` is cut at ``top``, where the picture ends.
-
-    ``from_lowest``: heights start at the lowest ground, since the water is too thin to see from 0. ``surface`` None: no
-    ground and no common level (the unrelaxed form).
-    """
+    """Heights, cut at ``top``; ``from_lowest`` ground where water is thin. ``surface`` None: no ground, no level."""
 
     shown: list[int]
     ground: FloatArray
@@ -207,10 +203,7 @@ class WaterNumbers(NamedTuple):
 
 
 def water_numbers(filled: WaterFilling, *, prices: FloatArray | None = None) -> WaterNumbers:
-    """Return the picture of a water filling, of more than 40 directions those with the lowest ground.
-
-    ``prices`` are the h² of the exact form (None: ones).
-    """
+    """Return at most 40 directions, those with the lowest ground. ``prices``: the h² of the exact form (None: ones)."""
     parts = filled.rho if prices is None else filled.rho * prices
     shown = np.sort(np.argsort(filled.depth, kind="stable")[:MOST])
     most, lowest = float(parts.max()), float(filled.depth.min())
@@ -300,7 +293,12 @@ def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
             "**Nobody gains.**")
     pay = (f"**Pay:** {names.few(pays)}, with {span_words(factors[pays], as_factor)}." if pays else
            "" if clipped else "**Nobody pays.**")
-    return " ".join(filter(None, [gain, pay, "" if gains else _why_nobody_gains(setup), clipped]))
+    why = "" if gains else (
+        "For this shape only an upper bound of the worst neighbours is known, and the noise covers it."
+        if setup.design.mu_is != "exact" else "Finding the directions privately cost a part of the budget."
+        if setup.scenario.directions == "private" else
+        f"One {thing(setup)} can change the answer just where the noise is lowest, so no direction gains.")
+    return " ".join(filter(None, [gain, pay, why, clipped]))
 
 
 def gains_verdict(setup: Setup, table: BudgetTable) -> str:
@@ -349,11 +347,15 @@ def loadings_picture(setup: Setup) -> Picture:
 def pnr_picture(setup: Setup, scores: Sequence[SplitScore]) -> Picture:
     """Which split lets most through, under one guarantee or under both."""
     draw = plot_pnr if len({score.guarantee for score in scores}) > 1 else plot_survives
+    exact = ("Exact maximises the ratio of the privately released spectrum, not the one shown."
+             if setup.design.directions_origin is Origin.PAID else
+             "Exact maximises the ratio shown: no split lets more through." if is_proved(setup.design) else
+             "Exact searches for the largest ratio; nothing proves that it is the largest.")
     return Picture(
         draw(scores), what_gets_through(scores),
         "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
         "**For Gaussian answers only**, half its logarithm is the mutual information of true and noisy answer. Each "
-        f"form of the paper's best split (max-PNR) is best under its own guarantee. {_exact_words(setup)}")
+        f"form of the paper's best split (max-PNR) is best under its own guarantee. {exact}")
 
 
 def what_gets_through(scores: Sequence[SplitScore]) -> str:
@@ -371,13 +373,6 @@ def what_gets_through(scores: Sequence[SplitScore]) -> str:
     return f"**{verdict}.** Information that survives (log PNR): {' '.join(sentences)}"
 
 
-def _exact_words(setup: Setup) -> str:
-    if setup.design.directions_origin is Origin.PAID:
-        return "Exact maximises the ratio of the privately released spectrum, not the one shown."
-    return ("Exact maximises the ratio shown: no split lets more through." if is_proved(setup.design) else
-            "Exact searches for the largest ratio; nothing proves that it is the largest.")
-
-
 def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | None, form: str, guarantee: str
                   ) -> Picture:
     """The water filling behind a form of max-PNR; ``prices`` are the h² of the exact form."""
@@ -391,16 +386,14 @@ moment is small (exact form: where other directions already tell most). Guarante
 
 def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
     dry = [int(k) for k in filled.dry.nonzero()[0]]
-    private = setup.design.directions_origin is Origin.PAID
-    source = " Spectrum from the private release: its cost is in the budget." if private else ""
+    source = (" Spectrum from the private release: its cost is in the budget."
+              if setup.design.directions_origin is Origin.PAID else "")
     drawn = len(numbers.shown)
     part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
     who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got the floor, {FLOOR:g} of an equal part."
            if dry else "**Nobody is dry:** every direction gets water.")
-    level = "There is no common level: bars show what each direction gets."
-    if filled.level is not None:
-        thin = " Heights start at the lowest ground." if numbers.from_lowest else ""
-        level = f"Level: {as_number(filled.level)}.{thin}"
+    level = ("There is no common level: bars show what each direction gets." if filled.level is None else
+             f"Level: {as_number(filled.level)}.")
     return f"{who} {level}{part}{source}"
 
 
@@ -411,9 +404,3 @@ def smallest_words(setup: Setup, wanted: WantedNoise) -> str:
             "The other directions get almost no precision.")
 
 
-def _why_nobody_gains(setup: Setup) -> str:
-    if setup.design.mu_is != "exact":
-        return "For this shape only an upper bound of the worst neighbours is known, and the noise covers it."
-    if setup.scenario.directions == "private":
-        return "Finding the directions privately cost a part of the budget."
-    return f"One {thing(setup)} can change the answer just where the noise is lowest, so no direction gains."

@@ -62,10 +62,7 @@ def two_lines(text: str) -> str:
 
 
 class Mark(NamedTuple):
-    """One line of a ranked chart. ``label``: escaped; ``ring``: the scenario's own design; ``faint``: less sure.
-
-    ``said``: what the pointer reads besides the error.
-    """
+    """One line of a ranked chart, ``label`` escaped. ``ring``: the own design; ``said``: to the pointer."""
 
     label: str
     mean: float
@@ -160,10 +157,7 @@ def needed(curves: Sequence[Curve], error: float, *, guarantee: str) -> list[Nee
 
 def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenario, trivial: float, title: str,
                      references: Mapping[float, References]) -> Picture:
-    """Error over epsilon with bands above; below, the epsilon that each mechanism needs for one error.
-
-    ``trivial``: the error of the no-data baseline at the scenario's epsilon; ``references``: at each epsilon.
-    """
+    """Error over epsilon with bands above; below, the epsilon that each mechanism needs for one error."""
     lines = needed(curves, error, guarantee=scenario.guarantee)
     below = 26 * len(lines) + 20
     height = _CURVES + below + 90

@@ -105,10 +105,7 @@ def length_numbers(table: Dataset, bound: RecordBound) -> LengthNumbers:
 
 
 def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joined: bool = False) -> Picture:
-    """Lengths of records: clipped ones in grey, a line at the bound.
-
-    ``chosen``: whether the bound is in use; ``joined``: with a constant, which has a length, too.
-    """
+    """Lengths of records: clipped ones in grey, a line at the bound. ``joined``: with a constant."""
     middles, widths = (numbers.edges[1:] + numbers.edges[:-1]) / 2, np.diff(numbers.edges)
     inside = middles <= numbers.radius
     figure = go.Figure()

@@ -62,10 +62,7 @@ class ErrorAxis:
 
 
 def error_axis(values: Iterable[float], *, typical: Iterable[float] | None = None, room: float = 0.05) -> ErrorAxis:
-    """Return an axis that holds all values, log where those above 0 span more than a factor of 20.
-
-    ``typical``: the values that decide between linear and log, so that one small value does not.
-    """
+    """Return an axis that holds all values, log where ``typical`` ones (by default all) span more than 20 times."""
     known = np.array([value for value in values if math.isfinite(value)])
     positive = known[known > 0]
     if not positive.size:

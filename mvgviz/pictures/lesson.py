@@ -58,10 +58,7 @@ class Ghost:
 
 
 def outline_ghost(covariance: FloatArray, *, moves: Sequence[float], top: float, **given: Any) -> Ghost:
-    """Return a ghost of an outline: it grows along the axes where ``moves`` is 1, and keeps its size where it is 0.
-
-    Its handle is the point of the outline that is furthest at ``top`` degrees.
-    """
+    """Return a ghost of an outline that grows along axes where ``moves`` is 1; its handle is at ``top`` degrees."""
     x, y = ellipse_outline(covariance, LEVEL)
     line = np.column_stack([(1 - moves[0]) * x, (1 - moves[1]) * y, moves[0] * x, moves[1] * y])
     far = np.cos(np.radians(top)) * x / np.abs(x).max() + np.sin(np.radians(top)) * y / np.abs(y).max()
@@ -103,10 +100,7 @@ def _add_below(figure: go.Figure, title: str, reach: list[float], rows: dict[str
 
 @dataclass(frozen=True, kw_only=True)
 class Plane:
-    """The plane of two averages: their names with units, what one pupil can ``moves``, and how many of these it holds.
-
-    Both axes are drawn in steps of what one pupil can change: equal noise is a circle.
-    """
+    """The plane of two averages, in steps of what one pupil can change (``moves``): equal noise is a circle."""
 
     names: tuple[str, str]
     moves: tuple[float, float]
@@ -136,10 +130,7 @@ class Plane:
 
 
 def plot_bells(centre: float, *, shift: float, noise: float, span: float, names: tuple[str, str]) -> go.Figure:
-    """Two neighbours' bells, ``shift`` apart and each ``noise`` wide, and the border between the two guesses.
-
-    The axis reaches ``span`` to either side of the centre.
-    """
+    """Two neighbours' bells, ``shift`` apart and each ``noise`` wide, and the border between the two guesses."""
     near = np.linspace(-4, 4, 301) * noise  # so that the peaks of narrow bells are not cut off
     offsets = np.unique(np.concatenate([np.linspace(-span, span, 301), near - shift / 2, near + shift / 2]))
     offsets = offsets[np.abs(offsets) <= span]
@@ -163,8 +154,7 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
 
 def plot_releases(outlines: Sequence[tuple[str, str, FloatArray]], releases: tuple[str, FloatArray] | None,
                   plane: Plane) -> go.Figure:
-    """Noise on two averages: what possible ``releases`` (a colour, 2 × many) get added; each outline holds most of
-    those of one shape (its name, its colour, 2 × points), equal noise dashed."""
+    """Noise on two averages: possible ``releases`` (colour, 2 × many) and outlines (name, colour, 2 × points)."""
     figure = go.Figure()
     if releases is not None:
         colour, (x, y) = releases
@@ -191,10 +181,7 @@ def _add_outlines(figure: go.Figure, outlines: Sequence[tuple[str, str, FloatArr
 
 
 def add_line(figure: go.Figure, plane: Plane, angle: float, least: float | None) -> go.Figure:
-    """Return the figure with the mixture's line and, as marks across it, the lowest possible Gaussian noise.
-
-    ``least``: in steps of what one pupil can change.
-    """
+    """Add the mixture's line and, as marks across it, the ``least`` Gaussian noise, in steps of one pupil's change."""
     far = plane.line(angle, 2 * plane.reach, 0.0)[0]
     theme.add_line(figure, [-far[0], far[0]], [-far[1], far[1]], "the mixture", theme.LINE, 2)
     if least is not None:
@@ -205,8 +192,7 @@ def add_line(figure: go.Figure, plane: Plane, angle: float, least: float | None)
 
 
 def plot_columns(columns: int, most: int, *, gain: Gain | None, epsilon: float) -> go.Figure:
-    """A bar a column, as high as its noise, the priority column first; equal noise is 1. Under it what the same
-    precision would spend with equal noise. Until there is a ``gain``, a question mark."""
+    """A bar a column, as high as its noise, the priority column first, and epsilon; without a ``gain`` a "?"."""
     figure, others = go.Figure(), list(range(2, columns + 1))
     if gain is None:
         figure.add_annotation(x=1, y=0.1, text="<b>?</b>", showarrow=False)
@@ -253,10 +239,7 @@ def plot_sizes(noise: FloatArray, *, row_sizes: Sequence[str], col_sizes: Sequen
 
 
 def plot_trials(pay: Pay, *, shown: bool) -> go.Figure:
-    """Average errors, a dot a line; equal noise is the mark to beat, the bar the margin of the gain.
-
-    Until ``shown``, the line of directional noise is empty.
-    """
+    """Average errors, a dot a line; equal noise is the mark to beat. Directional noise is empty until ``shown``."""
     errors = (pay.no_noise, pay.directional, pay.one_size, pay.no_data, pay.theorem1)
     figure = go.Figure(layout={"shapes": [theme.upright(pay.one_size, theme.IID, "dash", width=3)]})
     for row, (name, error, colour) in enumerate(zip(_ROWS, errors, _COLOURS, strict=True)):
@@ -295,10 +278,7 @@ def end_words(played: Game, shape: str) -> str:
 
 
 def game_picture(played: Game, *, said: int) -> Picture:
-    """The release of the next round as a star, those that were guessed (``said``) by their truth.
-
-    The outline of the noise around the middle; when all are guessed, the line at which the best guess changes.
-    """
+    """The next round's release as a star, those guessed (``said``) by their truth; at the end the best border."""
     over = said == len(played.rounds)
     reach = 28 if float(played.covariance[1, 1]) ** 0.5 > 6 * float(MOVES[1]) else 9
     plane = Plane(names=("published average sleep (hours)", "published average score (points)"),

@@ -94,10 +94,7 @@ def row_dots(report: Report) -> list[Dot]:
 
 
 def rows_picture(report: Report, dots: list[Dot]) -> Picture:
-    """An experiment's rows, dots with intervals; 0 is no privacy, 1 a random guess. Log where dots come close to 0.
-
-    One that is far beyond a random guess is an arrow at the edge: it would press all others together.
-    """
+    """An experiment's rows, dots with intervals; 0 is no privacy, 1 a random guess. What is far beyond is an arrow."""
     rows = {row.label: len(report.rows) - 1 - k for k, row in enumerate(report.rows)}
     trivial = report.way(report.references.trivial)
     log = bool(dots) and 0 < min(dot.way for dot in dots) < 0.02

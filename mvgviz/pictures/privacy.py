@@ -38,10 +38,7 @@ def fewest_misses(epsilon: float, delta: float) -> FloatArray:
 
 
 def tradeoff_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: str = "exact") -> Picture:
-    """Misses of the best attack against false alarms: guessing, the promised limit, one attack in whole numbers.
-
-    ``mu_is``: whether the curve is the best attack's own or below it.
-    """
+    """Misses of the best attack against false alarms: guessing, the promised limit, one attack in whole numbers."""
     (crowd, accused, caught), spent = odds(mu), spent_of(mu)
     marked, said = accused / crowd, f"{caught:,} of {crowd:,} found" if caught > accused else ""
     false_alarms, misses = best_attacks(mu)
@@ -75,10 +72,7 @@ def _tradeoff_words(mu: float | SpentMu, mu_is: str) -> str:
 
 
 def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
-    """Scores of attacks: steps for what was simulated, dotted curves for what is claimed, the attack's threshold.
-
-    Densities over common bins; claimed are ``N(0, 1)`` and, for this pair, ``N(mu, 1)``.
-    """
+    """Scores of attacks: steps for what was simulated, dotted for what is claimed, ``N(0, 1)`` and ``N(mu, 1)``."""
     low = min(float(result.absent.min()), float(result.present.min()), -3.0)
     high = max(float(result.absent.max()), float(result.present.max()), mu + 3.0)
     edges = np.linspace(low, high, _BINS + 1)
@@ -207,10 +201,7 @@ total keeps the promise with every split.""")
 
 def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delta: float
                    ) -> tuple[FloatArray, FloatArray]:
-    """Epsilon after so many releases: exactly, at the same delta; and added up, at that many times delta.
-
-    ``epsilon`` and ``delta`` are those asked of one; adding up is NaN where delta would reach 1.
-    """
+    """Epsilon after so many releases: exactly, at the same delta; and added up (NaN where delta would reach 1)."""
     together = np.array([spent.epsilon(delta, int(k)) for k in releases])
     return together, np.where(releases * delta < 1, releases * epsilon, np.nan)
 

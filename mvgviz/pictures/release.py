@@ -50,10 +50,7 @@ MOST_LINES = 40
 
 def plot_intervals(columns: Mapping[str, Sequence[Any]], starts: FloatArray, factors: FloatArray, *, title: str,
                    lines: Sequence[float]) -> go.Figure:
-    """Draw dots with bars, in percent: ``factors`` times their distance from their ``starts``.
-
-    ``columns``: names, units if known, values, lower and upper ends; ``lines``: dotted places to compare with.
-    """
+    """Draw dots with bars in percent, ``factors`` times their distance from ``starts``, and dotted ``lines``."""
     names, *_, values, lower, upper = (list(column)[:MOST_LINES] for column in columns.values())
     percent, shown = 100 * factors[:MOST_LINES], [in_html(name) for name in names]
     places = percent * (np.array(values) - starts[:MOST_LINES])
@@ -107,16 +104,14 @@ def spends(setup: Setup, planned: Plan) -> str:
 
 def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, factor: float | None, off_by: str, *,
           lasts: bool) -> list[tuple[str, str]]:
-    """Return the summary before a release, as name and plain text.
-
-    ``totals``: spent by the same people before and after it, None without a population; ``lasts``: whether the ledger
-    does.
-    """
+    """Return the summary before a release, as name and plain text; ``totals``: spent before and after it."""
     data, query, table = setup.dataset, setup.query, setup.table
     graph, open_parts = query.is_graph, [CAVEATS[caveat] for caveat in planned.caveats]
     hardened = (": drawn exactly, in whole numbers" if setup.design.blocks else
                 "; private parts are computed again" if factor is None else
                 f": noise larger by a factor 1 + {as_number(factor - 1, 2)}")
+    read = sum(not origin.is_covered for origin in data.range_origins)
+    some = f"{read:,} of {data.n_features:,} " * (0 < read < data.n_features)
     asked = "" if setup.scenario.scale == "declared" else (
         f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
     return [
@@ -126,30 +121,18 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
         ("a number is off by" if clipping_of(setup) is None else "noise moves a number by", off_by),
         ("spends", f"{spends(setup, planned)}{f' ({mu_words(planned.mu)})' * (planned.mu > 0)}"),
         ("these people, in all sessions" if lasts else "this data in this session",
-         _totals_words(totals, as_probability(planned.delta))),
+         "name the population to see this" if totals is None else
+         f"{f'ε = {as_number(totals[0].epsilon)} →' if totals[0].epsilon else 'nothing → ε ='} "
+         f"{as_number(totals[1].epsilon)} at δ = {as_probability(planned.delta)}"),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
-        ("neighbours", neighbours_of(setup)), *([] if graph else [("ranges", f"{_ranges_words(data)}{asked}")]),
+        ("neighbours", neighbours_of(setup)),
+        *([] if graph else [("ranges", f"{some}{data.ranges_origin.words}{asked}")]),
         *([("gaps", GAPS[data.gaps])] if data.gaps else []),
         *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),
         ("treated as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names "
                                        "of the columns"),
         ("not covered", listed(open_parts) if open_parts else "nothing"),
         ("hardened", f"against floating-point attacks{hardened}")]
-
-
-def _totals_words(totals: tuple[Total, Total] | None, delta: str) -> str:
-    if totals is None:
-        return "name the population to see this"
-    so_far, after = totals[0], as_number(totals[1].epsilon)
-    before = f"nothing → ε = {after}" if so_far.epsilon == 0 else f"ε = {as_number(so_far.epsilon)} → {after}"
-    return f"{before} at δ = {delta}"
-
-
-def _ranges_words(data: Dataset) -> str:
-    read = sum(not origin.is_covered for origin in data.range_origins)
-    if read in (0, data.n_features):
-        return data.ranges_origin.words
-    return f"{read:,} of {data.n_features:,} {data.ranges_origin.words}"
 
 
 def released_picture(release: Release) -> Picture:

@@ -153,7 +153,11 @@ def assumption_sentences(setup: Setup) -> list[str]:
         if setup.dataset.gaps:
             said.append(f"**Gaps:** {GAPS[setup.dataset.gaps]}.")
         if setup.query.bound is not None:
-            said.append(_bound_words(setup))
+            origin = setup.origins["bound"]
+            care = sentences.seen_words(setup, "bound") if origin.is_covered else f"**{origin.words}**"
+            said.append(f"**Clipping:** {bound_words(scenario)}, {care}. Records outside move towards the centre, so "
+                        "there is less noise. The answer is about the clipped records: that biases means and second "
+                        "moments, however many records there are.")
         said.append("**Number of records:** public, taken as known to everyone."
                     if setup.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out: they had gaps, or a "
@@ -167,7 +171,10 @@ def assumption_sentences(setup: Setup) -> list[str]:
         said.append(f"**Family of noise:** {OTHER_FAMILIES[scenario.noise_family]}.{trial}")
     said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" or design.is_pure else
                 "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.")
-    said += [_directions_words(setup), _split_words(setup)]
+    paid = (f"released privately on {100 * scenario.private_share:.0f} % of the budget. Those shown here come from a "
+            "known seed; a release draws new ones")
+    said += [f"**Directions:** {in_markdown(design.directional_side.directions.label)}, "
+             f"{_ORIGINS.get(setup.origins['directions'], paid)}.", _split_words(setup)]
     chosen = sentences.chosen_on_data(scenario)
     if chosen:
         said.append(f"**Chosen after looking at results on the data, not private:** {listed(chosen)}.")
@@ -175,14 +182,6 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said.append(f"**One answer.** Each further release of the same records spends more; {adds}the μ of Gaussian noise "
                 "add up as squares.")
     return said
-
-
-def _bound_words(setup: Setup) -> str:
-    origin = setup.origins["bound"]
-    care = f"**{origin.words}**" if not origin.is_covered else sentences.seen_words(setup, "bound")
-    return (f"**Clipping:** {bound_words(setup.scenario)}, {care}. Records outside move towards the centre, so "
-            "there is less noise. The answer is about the clipped records: that biases means and second moments, "
-            "however many records there are.")
 
 
 def _delta_words(setup: Setup) -> str:
@@ -195,14 +194,6 @@ def _delta_words(setup: Setup) -> str:
     caution = delta_caution(delta, n, thing(setup))
     own = "0 for this noise. Gaussian noise, for comparison, has " if setup.design.is_pure else ""
     return f"**Delta:** {own}{as_probability(delta)}, {source}.{f' **{caution}**' if caution else ''} It is {DELTA_IS}."
-
-
-def _directions_words(setup: Setup) -> str:
-    directions = setup.design.directional_side.directions
-    share = 100 * setup.scenario.private_share
-    paid = (f"released privately on {share:.0f} % of the budget. Those shown here come from a known seed; a release "
-            "draws new ones")
-    return f"**Directions:** {in_markdown(directions.label)}, {_ORIGINS.get(setup.origins['directions'], paid)}."
 
 
 def _split_words(setup: Setup) -> str:

@@ -89,10 +89,7 @@ def _shadow_of_box(plane: FloatArray, widths: FloatArray) -> tuple[Point, ...]:
 
 
 def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[Point, ...]:
-    """The outline of ``(x_a x_b - x'_a x'_b, x_b² - x'_b²)/n``: the entries (a, b) and (b, b), with both records free.
-
-    Each way the furthest of one record: with ``x_a`` at an end of its range a parabola in ``x_b``.
-    """
+    """The outline of the entries (a, b) and (b, b): ``(x_a x_b - x'_a x'_b, x_b² - x'_b²)/n``, both records free."""
     a, b = pair
     low, high = body.lower[b], body.upper[b]
 
@@ -235,10 +232,7 @@ class RuleModel:
 
 def rule_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool, split: FloatArray | None = None,
                groups: tuple[int, int] = (1, 1)) -> RuleModel:
-    """Return the model for the plane of two features, or of two of the design's own directions.
-
-    ``split``: the shares that an ellipse of records has its shape from, where those are not the noise's own.
-    """
+    """Return the model for a plane. ``split``: the shares that shape an ellipse of records, if not the noise's own."""
     changes = changes_in_plane(design, pair, of_directions=of_directions)
     if design.is_pure and changes is not None:
         return _pure(design, pair, groups, changes)

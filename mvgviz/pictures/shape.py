@@ -44,11 +44,7 @@ class EllipseNumbers(NamedTuple):
 
 def ellipse_numbers(design: NoiseDesign, iid: NoiseDesign, *, plane: tuple[int, int], level: float,
                     normals: FloatArray, of_directions: bool = False) -> EllipseNumbers:
-    """Return the numbers for the plane of two coordinates, or two directions, of the directional side.
-
-    With noise on both sides, of the two entries of the answer on its diagonal. ``normals`` (2 × points) are shared by
-    both designs.
-    """
+    """Return the numbers for a plane of two coordinates or directions (of both sides: two diagonal entries)."""
     def cloud(noise: NoiseDesign) -> Cloud:
         side, kept = noise.directional_side, list(plane)
         covariance = np.diag(side.variances[kept]) if of_directions else side.covariance_of(kept)
@@ -90,10 +86,7 @@ def ellipsoid_points(covariance: FloatArray) -> FloatArray:
 
 
 def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str]) -> Picture:
-    """The noise on three features: directional noise solid, equal noise as a net.
-
-    Two surfaces, one through the other, would mix their colours. ``names``: of all coordinates.
-    """
+    """The noise on three features: directional noise solid, equal noise as a net, so that colours do not mix."""
     design, column, figure = setup.design, chosen[-1], go.Figure()
     covariance, labels = design.directional_side.covariance_of(list(chosen)), [in_html(names[k]) for k in chosen]
     on, own, units = "", np.ones(3), [""] * 3

@@ -190,10 +190,7 @@ def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool
 def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[str], row_title: str, col_title: str,
                 value_title: str, height: int = 380, in_units: FloatArray | None = None,
                 days: Sequence[bool] = ()) -> go.Figure:
-    """Draw every entry, with its number where they are few, and names where they fit.
-
-    ``in_units``: the numbers in the data's units, while colours are normalised. ``days``: rows that hold dates.
-    """
+    """Draw every entry, with numbers (``in_units`` of the data; dates in rows of ``days``) and names where they fit."""
     rows, cols = shown.shape
     value_title += "<br>(colour: normalised scale)" * (in_units is not None)
     few = cols <= (_NUMBERED if height >= _HIGH else _NUMBERED // 2 + 1) and rows <= _NUMBERED * (1 + (cols == 1))

@@ -33,9 +33,7 @@ from mvgviz.validation import FloatArray
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
 _COUNTS = (100, 50, 20)
 _BINS = 64
-_TALLEST = 11
 _HEIGHT = 385
-_ALIKE = 5e-4  # a smaller part of an error is no difference
 LANES = {"mvg": ("directional", theme.DIRECTIONAL), "iid": ("equal noise", theme.IID)}
 
 
@@ -77,19 +75,19 @@ def dot_numbers(results: Results) -> DotNumbers:
     trials = min((outcome.errors.size for outcome in tried), default=0)
     counts = sorted({k for k in (*_COUNTS, trials) if 0 < k <= min(trials, _COUNTS[0])}, reverse=True)
     numbers = DotNumbers((), axis, references, 0)
+    width = (axis.high - axis.low) / _BINS
+
+    def lane(outcome: Outcome, count: int) -> Lane:
+        dots = quantile_dots(outcome.errors, count)
+        bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
+        levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
+        return Lane(outcome.mechanism.key, outcome, dots, axis.low + (bins + 0.5) * width, levels.astype(np.float64))
+
     for dots in counts:
-        numbers = numbers._replace(lanes=tuple(_lane(outcome, axis, dots) for outcome in tried), dots=dots)
-        if numbers.tallest <= _TALLEST or dots <= _COUNTS[-1]:
+        numbers = numbers._replace(lanes=tuple(lane(outcome, dots) for outcome in tried), dots=dots)
+        if numbers.tallest <= 11 or dots <= _COUNTS[-1]:
             break
     return numbers
-
-
-def _lane(outcome: Outcome, axis: ErrorAxis, count: int) -> Lane:
-    dots = quantile_dots(outcome.errors, count)
-    width = (axis.high - axis.low) / _BINS
-    bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
-    levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
-    return Lane(outcome.mechanism.key, outcome, dots, axis.low + (bins + 0.5) * width, levels.astype(np.float64))
 
 
 def dots_picture(results: Results, priority: Sequence[str] = (), *, on: str = "") -> Picture:
@@ -140,10 +138,7 @@ def _add_mean(figure: go.Figure, axis: ErrorAxis, outcome: Outcome, y: float, na
 
 
 def _stacked(numbers: DotNumbers) -> list[tuple[str, float, bool]]:
-    """Return kind, error and whether the label starts (or ends) at its line, the lowest label first.
-
-    In this order no line crosses a label.
-    """
+    """Return kind, error, whether the label starts at its line, lowest label first, so that no line crosses a label."""
     axis = numbers.axis
     shares = [float((axis.place(value) - axis.low) / (axis.high - axis.low)) for _, value in numbers.references]
     edge = 1.0 if max(shares, default=0) < 0.75 else 0.0 if min(shares, default=0) > 0.3 else 0.5
@@ -237,10 +232,7 @@ def sweep_picture(results: list[Results], *, own: float, span: tuple[float, floa
 
 def compared_sets(scenario: Scenario, names: "SetNames", sets: Sequence[Directions], grid: Sequence[float],
                   found: Sequence[Results]) -> tuple[Picture, Picture, Directions | None] | None:
-    """Return the sets and equal noise ranked here, the same over all epsilons, and the best (None: equal noise).
-
-    Return None before the first trials at the scenario's epsilon.
-    """
+    """Return sets and equal noise ranked, the same over epsilon, the best (None: equal noise); None before trials."""
     here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
     if not here:
         return None
@@ -276,16 +268,19 @@ def set_sweep_picture(curves: list[ErrorCurve], references: Mapping[float, Refer
 
 def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float,
                span: tuple[float, float], title: str, legend: bool = True) -> go.Figure:
-    """Draw curves with bands, references at each epsilon, and a dotted line at the scenario's ``own``.
-
-    ``span``: the epsilons between which the picture lies.
-    """
+    """Draw curves with bands, references at each epsilon, and a dotted line at the scenario's ``own``."""
     lines, figure = axes.lines_over(references), go.Figure()
     axis = error_axis([value for _, _, values in lines for value in values]
                       + [float(mean) for curve in curves for mean in curve.means])
     axes.add_lines_over(figure, axis, reversed(lines), span)
     for curve in curves:
-        _add_curve(figure, axis, curve)
+        band = curve.colour != theme.DATA
+        if band:
+            low, high = (axis.cut(curve.means + sign * np.nan_to_num(curve.half_widths)) for sign in (-1, 1))
+            theme.add_band(figure, curve.epsilons, low, high, curve.colour, 0.25)
+        theme.add_curve(figure, curve.epsilons, axis.cut(curve.means), curve.name, curve.colour, 2.5 if band else 1.5,
+                        curve.symbol, size=7, customdata=np.column_stack([curve.means, curve.half_widths]),
+                        hover=f"{curve.name}<br>ε = %{{x:g}}: %{{customdata[0]:.3g}} ± %{{customdata[1]:.2g}}")
         here = curve.means[curve.epsilons == own]
         theme.add_dots(figure, [own] * here.size, here, f"{curve.name}, here", curve.colour, 15, f"{curve.symbol}-open",
                        edge=curve.colour, hover=None, showlegend=False, cliponaxis=False)
@@ -298,16 +293,6 @@ def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, Referenc
                "tickvals": ticks, "ticktext": [f"{value:g}" for value in ticks]},
         yaxis=axis.layout(title, upright=True))
     return theme.styled(figure, height=380, legend=legend, top=20)
-
-
-def _add_curve(figure: go.Figure, axis: ErrorAxis, curve: ErrorCurve) -> None:
-    band = curve.colour != theme.DATA
-    if band:
-        low, high = (axis.cut(curve.means + sign * np.nan_to_num(curve.half_widths)) for sign in (-1, 1))
-        theme.add_band(figure, curve.epsilons, low, high, curve.colour, 0.25)
-    theme.add_curve(figure, curve.epsilons, axis.cut(curve.means), curve.name, curve.colour, 2.5 if band else 1.5,
-                    curve.symbol, size=7, customdata=np.column_stack([curve.means, curve.half_widths]),
-                    hover=f"{curve.name}<br>ε = %{{x:g}}: %{{customdata[0]:.3g}} ± %{{customdata[1]:.2g}}")
 
 
 def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Picture:
@@ -342,10 +327,7 @@ _MOST_BARS, _MOST_COMPONENTS, _MOST_RECORDS = 20, 40, 400
 
 
 def true_and_noisy(trial: FirstTrial, query: Query, symbol: str) -> tuple[Picture, Picture]:
-    """Draw the true answer and one noisy one in the same colours, which end at the largest true entry.
-
-    ``symbol``: of the task's error.
-    """
+    """Draw the true answer and one noisy one in the same colours, which end at the largest true entry."""
     true, noisy = theme.top_left(trial.true), theme.top_left(trial.noisy)
     reach = float(np.abs(true).max()) or float(np.abs(noisy).max()) or 1.0
     rows, cols = true.shape
@@ -438,10 +420,7 @@ SHOWN_TO_HOLDER = "One draw, for you alone: it is never released. The scenario's
 
 
 def result_words(results: Results, priority: Sequence[str] = (), *, on: str = "") -> str:
-    """Return the verdict, the mean with its interval, and how it compares with the baseline and with equal noise.
-
-    ``priority``: names of priority columns or directions. ``on``: the records, where the verdict has to name them.
-    """
+    """Return verdict, mean and interval, and comparisons; ``on``: the records, where the verdict has to name them."""
     ours, iid = results["mvg"], results["iid"]
     if not ours.errors.size:
         return "**No trial yet.** The lines show what the noise must beat."
@@ -557,7 +536,7 @@ def _gain(ratio: float) -> str:
         return "there is no error to compare"
     if ratio > 2:
         return f"{as_factor(ratio)} the error"
-    if abs(ratio - 1) < _ALIKE:
+    if abs(ratio - 1) < 5e-4:
         return "the same error"
     return f"{as_number(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'} error"
 

@@ -99,10 +99,7 @@ def _shape(setup: Setup) -> Picture:
 
 
 def utility_slide(setup: Setup, results: Results, *, simulated: bool) -> Picture | None:
-    """Return how wrong the answer will be: directional noise against equal noise; None before the first trial.
-
-    ``results`` has the mechanisms "mvg" and "iid"; others are left out. ``simulated``: they are of simulated data.
-    """
+    """Return how wrong the answer will be, with "mvg" against "iid" of ``results``; None before the first trial."""
     shown = replace(results, outcomes=tuple(outcome for outcome in results.outcomes if outcome.mechanism.key in LANES))
     if not shown["mvg"].errors.size:
         return None

@@ -63,10 +63,7 @@ class Row(NamedTuple):
 
 
 def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
-    """Return the five slides as HTML. ``simulated``: the setup is of simulated data in place of an upload's.
-
-    ``left``: a sentence on what a cap leaves, where there is one.
-    """
+    """Return the five slides as HTML. ``left``: a sentence on what a cap leaves, where there is one."""
     query, data, rows, what = setup.query, setup.dataset, answer_rows(setup), thing(setup)
     priority = [row for row in rows if row.priority]
     others = rows[max(len(priority), 1):]
