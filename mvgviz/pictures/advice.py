@@ -12,22 +12,12 @@ import plotly.graph_objects as go
 
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.families import FAMILIES
+from mvgviz.pictures import theme
 from mvgviz.pictures.compare import Mark, more_words, plot_ranked
 from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
 from mvgviz.pictures.families import case_of, last_words, price_words
 from mvgviz.pictures.sentences import design_words
-from mvgviz.pictures.theme import (
-    DATA,
-    DIRECTIONAL,
-    EXACT,
-    GUARANTEE_COLOURS,
-    IID,
-    Picture,
-    add_line,
-    add_words,
-    row_axis,
-    styled,
-)
+from mvgviz.pictures.theme import Picture
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_number, capitalised, in_html, in_markdown
@@ -79,17 +69,17 @@ def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]
     before = axis.cut([-math.inf if fall.before is None else fall.before for fall in falls])  # cut at the axis
     left, right, joints = np.minimum(before, after), np.maximum(before, after), after[:-1].tolist()
     rows = list(range(len(falls)))
-    colours = [DIRECTIONAL if fall.before is None else EXACT if fall.gains else IID for fall in falls]
-    colours[0] = DATA
+    colours = [theme.DATA, *(theme.DIRECTIONAL if fall.before is None else theme.EXACT if fall.gains else theme.IID
+                             for fall in falls[1:])]
     figure.add_bar(orientation="h", y=rows, base=left, x=right - left, marker={"color": colours}, showlegend=False,
                    customdata=[fall.said for fall in falls], hovertemplate="%{customdata}<extra></extra>")
-    add_line(figure, [x for here in joints for x in (here, here, None)],
-             [y for at in rows[:-1] for y in (at, at + 1, None)], "", DATA, 1, hover=None, showlegend=False)
-    add_words(figure, right, rows, [f"  {fall.text}" for fall in falls], textfont={"size": 12})
+    theme.add_line(figure, [x for here in joints for x in (here, here, None)],
+                   [y for at in rows[:-1] for y in (at, at + 1, None)], "", theme.DATA, 1, hover=None, showlegend=False)
+    theme.add_words(figure, right, rows, [f"  {fall.text}" for fall in falls], textfont={"size": 12})
     figure.update_xaxes(**axis.layout(title))
-    figure.update_yaxes(**row_axis([fall.label for fall in falls], 12))
+    figure.update_yaxes(**theme.row_axis([fall.label for fall in falls], 12))
     figure.update_layout(barmode="overlay", bargap=0.35)
-    return styled(figure, height=max(100 + 46 * len(falls), 220), top=35)
+    return theme.styled(figure, height=max(100 + 46 * len(falls), 220), top=35)
 
 
 NAMES = {"calibration": "calibration", "query": "the query", "bound": "the bound", "shape": "the shape",
@@ -227,7 +217,7 @@ def _mark(row: Row, names: Sequence[str]) -> Mark:
     text = str(words).replace(" × ", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
     return Mark(
         "<br>".join(in_html(line) for line in textwrap.wrap(text, 30)),  # so that a phone has room for the chart
-        outcome.mean, outcome.half_width, GUARANTEE_COLOURS[scenario.guarantee],
+        outcome.mean, outcome.half_width, theme.GUARANTEE_COLOURS[scenario.guarantee],
         ("square" if scenario.kind.is_table else "circle") + "-open" * (not row.candidate.is_whole),
         "expected error" if row.on_tables is not None else f"{outcome.errors.size:,} trials{spent}",
         ring=row.candidate.is_current, faint=not row.finalist)

@@ -1,7 +1,7 @@
 """All mechanisms on one task, the best on top, and the epsilon that each needs for one error."""
 
 import math
-import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
@@ -24,7 +24,6 @@ from mvgviz.trials.sweeps import Curve, Reading, falling
 from mvgviz.trials.tasks import References
 
 _SAME = 1e-9
-_LINE = 24  # letters of a label
 _TWINS = {"iid": ("gaussian-analytic", "mvg-exact", "mvg-theorem1", "mvg-theorem2", "mvg-theorem2-any"),
           "mvg-theorem2-any": ("mvg-theorem2",)}
 
@@ -52,13 +51,9 @@ def label(mechanism: Mechanism) -> str:
     return f"{mechanism.label} ({EPSILON})" if mechanism.guarantee == EPSILON else mechanism.label
 
 
-def two_lines(text: str) -> str:
-    """Return a label for Plotly, broken at a comma or bracket where it is long; escape its names first."""
-    cuts = [found.end() for found in re.finditer(r", | (?=\()", text)]
-    if len(text) <= _LINE or not cuts:
-        return text
-    at = min(cuts, key=lambda cut: abs(cut - len(text) / 2))
-    return f"{text[:at].rstrip()}<br>{text[at:]}"
+def broken(text: str) -> str:
+    """Return a label for Plotly in short lines; escape its names first."""
+    return "<br>".join(textwrap.wrap(text, 22))
 
 
 class Mark(NamedTuple):
@@ -185,7 +180,7 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
                         **theme.log_ticks(low, high))
     figure.update_xaxes(title="epsilon (ε), log scale", row=2, col=1)
     figure.update_yaxes(**axis.layout(title), row=1, col=1)
-    figure.update_yaxes(**theme.row_axis([two_lines(line.name) for line in lines], 11), row=2, col=1)
+    figure.update_yaxes(**theme.row_axis([broken(line.name) for line in lines], 11), row=2, col=1)
     return Picture(theme.styled(figure, height=height, top=50), _frontier_words(
         lines, error, trivial, scenario, next((each.unit for each in references.values()), "")), """
 Above: the mean error of each mechanism at each ε, with 95 % bands. Follow the thick line (the wanted error) to a curve,
@@ -235,7 +230,7 @@ def ranking_marks(numbers: Ranking) -> list[Mark]:
         spent = "" if outcome.epsilon_spent is None else f", really spent {as_number(outcome.epsilon_spent)}"
         name = label(mechanism) + (", this design" if is_own else "" if able else ", trials only")
         marks.append(Mark(
-            two_lines(name), outcome.mean, outcome.half_width, colour(mechanism, scenario.guarantee),
+            broken(name), outcome.mean, outcome.half_width, colour(mechanism, scenario.guarantee),
             symbol(mechanism), f"promise: {mechanism.guarantee}{asked}{spent}" + f"<br>{TRIALS_ONLY}" * (not able),
             ring=is_own))
     if math.isfinite(mean):

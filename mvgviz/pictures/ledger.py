@@ -240,7 +240,7 @@ def unfinished_words(entries: tuple[Entry, ...]) -> str:
         return ""
     which = "One release was" if count == 1 else f"{count:,} releases were"
     return (f":material/hourglass_disabled: {which} reserved and never finished: after a crash, on a full disk, or in "
-            "another window that still draws. Somebody may have seen the noise, so this counts as spent.")
+            "another window that still draws. Somebody may have seen the noise, so it counts as spent.")
 
 
 def ledger_rows(ledger: Ledger) -> list[dict[str, object]]:

@@ -8,18 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.labels import GAPS, SCALES
+from mvgviz.pictures import theme
 from mvgviz.pictures.sentences import bound_words, clipping_words, neighbours_of, released_clipping, thing
-from mvgviz.pictures.theme import (
-    DATA,
-    DIRECTIONAL,
-    Picture,
-    add_dots,
-    plot_matrix,
-    row_axis,
-    styled,
-    top_left,
-    upright,
-)
+from mvgviz.pictures.theme import Picture
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import DAYS
 from mvgviz.query.queries import Query
@@ -57,14 +48,14 @@ def plot_intervals(columns: Mapping[str, Sequence[Any]], starts: FloatArray, fac
     words = [f"{as_number(value)} ({as_number(low)} to {as_number(high)})"
              for value, low, high in zip(values, lower, upper, strict=True)]
     figure = go.Figure()
-    add_dots(figure, places, list(range(len(names))), "", DIRECTIONAL, 9, error_x={
+    theme.add_dots(figure, places, list(range(len(names))), "", theme.DIRECTIONAL, 9, error_x={
         "array": percent * np.subtract(upper, values), "arrayminus": percent * np.subtract(values, lower),
         "thickness": 3, "width": 0}, customdata=list(zip(shown, words, strict=True)),
         hover="%{customdata[0]}: %{customdata[1]}")
-    figure.update_layout(shapes=[upright(place, DATA, "dot", width=1.5) for place in lines])
+    figure.update_layout(shapes=[theme.upright(place, theme.DATA, "dot", width=1.5) for place in lines])
     figure.update_xaxes(title=title, zeroline=False)
-    figure.update_yaxes(**row_axis(shown))
-    return styled(figure, height=110 + 26 * len(names), legend=False)
+    figure.update_yaxes(**theme.row_axis(shown))
+    return theme.styled(figure, height=110 + 26 * len(names), legend=False)
 
 
 ACCEPT = {
@@ -137,7 +128,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
 
 def released_picture(release: Release) -> Picture:
     """Draw a released answer, noise included."""
-    shown, (rows, cols) = top_left(release.noisy), release.noisy.shape
+    shown, (rows, cols) = theme.top_left(release.noisy), release.noisy.shape
     own = release.data_units
     names = [in_html(name) for name in (release.row_names or ())[: shown.shape[0]]]
     square = rows == cols and not release.kind.is_table
@@ -145,11 +136,12 @@ def released_picture(release: Release) -> Picture:
     open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
     part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
     return Picture(
-        plot_matrix(shown, row_labels=names, height=300, row_title="feature" if names else "row", col_title=across,
-                    col_labels=names if square else [in_html(name) for name in release.names[1][: shown.shape[1]]],
-                    value_title="noisy answer", in_units=None if own is None else top_left(release.in_units),
-                    days=[release.units.get(name) == DAYS for name in release.names[0][: shown.shape[0]]]
-                    if release.kind.is_mean else ()),
+        theme.plot_matrix(
+            shown, row_labels=names, height=300, row_title="feature" if names else "row", col_title=across,
+            col_labels=names if square else [in_html(name) for name in release.names[1][: shown.shape[1]]],
+            value_title="noisy answer", in_units=None if own is None else theme.top_left(release.in_units),
+            days=[release.units.get(name) == DAYS for name in release.names[0][: shown.shape[0]]]
+            if release.kind.is_mean else ()),
         f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
         f"{as_number(release.epsilon)} at δ = {as_probability(release.delta)}.{open_parts}{part}")
 

@@ -72,13 +72,13 @@ def words_in(text: str) -> list[Word]:
 
 EMPTY_PLACE = ("A place filled in one dataset is empty in the other. An empty place counts as the middle of every "
                "range (as nothing in second moments and counts). The number of places is public.")
-HOW_MANY = "The number of records of each person is not hidden."
 
 
 def neighbour_words(rule: str, record: str = "record") -> str:
     """Say which two datasets the promise is about."""
     if rule != REPLACED_RECORD:
-        more = EMPTY_PLACE * (rule.endswith("removed") and "record" in rule) + HOW_MANY * rule.endswith("replaced")
+        more = EMPTY_PLACE if rule.endswith("removed") and "record" in rule else (
+            "The number of records of each person is not hidden." * rule.endswith("replaced"))
         return f"Neighbours differ by {rule}. {more}".rstrip()
     return (f"Neighbours have the same number of {record}s and differ in one: any other that the ranges allow replaces "
             "it. None is left out.")
@@ -104,28 +104,20 @@ class DesignWords(NamedTuple):
 
 def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """Name a design; ``names``: of the features."""
-    scenario, flag = candidate.scenario, "" if candidate.private else " (not private)"
-    plain = "aware" in scenario.use.post and "aware" not in scenario.post
-    split = split_words(scenario, names) if candidate.is_whole else _only(scenario, names)
-    calibrated = OTHER_FAMILIES.get(scenario.noise_family, GUARANTEES[scenario.guarantee].name)
-    return DesignWords(scenario.kind.title, calibrated,
-                       _bound_words(scenario, names) if candidate.is_whole else "", split + flag,
-                       "noise not looked at" if plain else "")
-
-
-def _only(scenario: Scenario, names: Sequence[str]) -> str:
-    if scenario.needs_along == "features":
-        return f"only {_named(scenario.needs, names)}"
-    return f"{DIRECTIONS[scenario.directions][1].format(angle=scenario.angle)}, only {_priority_words(scenario, names)}"
-
-
-def _bound_words(scenario: Scenario, names: Sequence[str]) -> str:
-    if scenario.bound == "none" or scenario.is_graph:
-        return ""
-    round_one = scenario.kind.is_kernel or (scenario.directions == "standard" and _is_equal(scenario, names))
-    radius = f" × {scenario.radius:g}" if scenario.bound == "own" else ""
-    found = ", length found privately" if scenario.bound == "private" else ""
-    return f"{'round bound' if round_one else 'ellipse'}{radius}{found}"
+    scenario, bound = candidate.scenario, ""
+    split = split_words(scenario, names)
+    if not candidate.is_whole:
+        turned = DIRECTIONS[scenario.directions][1].format(angle=scenario.angle)
+        split = (f"only {_named(scenario.needs, names)}" if scenario.needs_along == "features" else
+                 f"{turned}, only {_priority_words(scenario, names)}")
+    elif scenario.bound != "none" and not scenario.is_graph:
+        round_one = scenario.kind.is_kernel or (scenario.directions == "standard" and _is_equal(scenario, names))
+        bound = ("round bound" if round_one else "ellipse") + {
+            "own": f" × {scenario.radius:g}", "private": ", length found privately"}.get(scenario.bound, "")
+    return DesignWords(scenario.kind.title,
+                       OTHER_FAMILIES.get(scenario.noise_family, GUARANTEES[scenario.guarantee].name), bound,
+                       split + " (not private)" * (not candidate.private),
+                       "noise not looked at" * ("aware" in scenario.use.post and "aware" not in scenario.post))
 
 
 def _is_equal(scenario: Scenario, names: Sequence[str]) -> bool:
@@ -229,8 +221,7 @@ def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
                       not origins["bound"].is_covered))
     if not origins["records"].is_covered:
         items.append(("number of records", "depends on which were dropped: not private", True))
-    chosen = chosen_on_data(setup.scenario)
-    if chosen:
+    if chosen := chosen_on_data(setup.scenario):
         items.append(("chosen on the data", listed(chosen), True))
     return items
 
@@ -250,11 +241,10 @@ def noise_care(setup: Setup) -> str:
 
 def clipping_words(setup: Setup, *, on_data: bool = False, name: Callable[[str], str] = str) -> str:
     """Say what clipping adds, empty where nothing; ``on_data``: on the data, too; ``name`` escapes names."""
-    amount, found = clipping_amount(setup, name=name), clipping_of(setup)
-    if amount is None or found is None:
+    if (found := clipping_of(setup)) is None:
         return ""
     here = f" (on this data {_amount(setup, found.here, name)}: not private)" if on_data else ""
-    return f"Noise alone: clipping adds a bias of {amount}{here}."
+    return f"Noise alone: clipping adds a bias of {clipping_amount(setup, name=name)}{here}."
 
 
 def clipping_amount(setup: Setup, *, name: Callable[[str], str] = str) -> str | None:

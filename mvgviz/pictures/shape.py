@@ -203,9 +203,8 @@ def std_picture(setup: Setup) -> Picture:
         (design.row_side, theme.MOST_ROWS), (design.col_side, theme.MOST_COLS)))))
     rows, cols = std.shape
     equal = math.sqrt(float(corner(setup.iid.row_side, 1)[0, 0] * corner(setup.iid.col_side, 1)[0, 0]))
-    unit, whole = SHARES.get(setup.query.degree, ""), np.ones((1, 1))
-    if unit:
-        whole = whole_scale(setup)[:rows, :cols] / 100
+    unit = SHARES.get(setup.query.degree, "")
+    whole = whole_scale(setup)[:rows, :cols] / 100 if unit else np.ones((1, 1))
     std, equals = std / whole, equal / whole
     low, high = float(std.min()), float(std.max())
     part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
@@ -293,8 +292,8 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
     """Return the noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
-    return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst**, at "
-            f"the same budget ({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+    return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst** "
+            f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
 
 
 def records_words(model: RuleModel) -> str:
@@ -328,11 +327,7 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
 
 def drag_words(model: RuleModel) -> str:
     """Say what can be moved, by mouse, finger and keys."""
-    keys = "Arrow keys move a handle in focus."
-    line = "Turn the direction of the measured noise by the green ring."
-    if model.kind == "pure" and (model.rough or not model.apart):
-        return f"Change the share in the sidebar. {line} {keys}"
-    if model.kind == "fixed":
-        return f"These directions leave this plane: you see their shadow on it. {line} {keys}"
-    pull = "Drag a round handle to change the share"
-    return f"{pull}{', turn the ellipse by its diamond' if model.can_turn else ''}. {line} {keys}"
+    pull = ("Change the share in the sidebar" if model.kind == "pure" and (model.rough or not model.apart) else
+            "These directions leave this plane: you see their shadow on it" if model.kind == "fixed" else
+            "Drag a round handle to change the share" + ", turn the ellipse by its diamond" * model.can_turn)
+    return f"{pull}. Turn the direction of the measured noise by the green ring. Arrow keys move a handle in focus."

@@ -8,7 +8,7 @@ import numpy as np
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import SpentMu, spent_mu
-from mvgviz.pictures.sentences import clipping_amount, neighbours_of, open_parts, origin_items
+from mvgviz.pictures.sentences import clipping_amount, neighbours_of, open_parts, origin_items, span_words
 from mvgviz.pictures.trade_off import least_item
 from mvgviz.release.intervals import data_units
 from mvgviz.scenario.own_units import SHARES, own_units, units_of_noise, whole_scale
@@ -30,9 +30,9 @@ class Fact(NamedTuple):
 def attacker(setup: Setup) -> tuple[int, str]:
     """Return how many of 100 guesses between the worst neighbours the best attacker gets right, and that in words."""
     right = right_guesses(setup)
-    most = at_most(setup.design.mu_is)
-    most = "practically always right" if right == FIGURES else f"right {most}{right} times in 100"
-    return right, f"{most}{' from the noise alone' if open_parts(setup) else ''}; a coin 50"
+    often = "practically always right" if right == FIGURES else (
+        f"right {at_most(setup.design.mu_is)}{right} times in 100")
+    return right, f"{often}{' from the noise alone' * bool(open_parts(setup))}; a coin 50"
 
 
 def right_guesses(setup: Setup, releases: int = 1) -> int:
@@ -50,11 +50,10 @@ def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
         error_fact(setup, "typical error" if clipped is None else "error from noise alone"),
         *([] if clipped is None else [Fact("clipping adds", clipped)]),
         *(fact for fact in origins if fact.care)]
-    least = least_item(setup)
     behind = [
         Fact("privacy asked", f"ε = {setup.scenario.epsilon:g} at δ = {as_probability(setup.delta)}"),
         Fact("spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}"),
-        *([] if least is None else [Fact(*least)]),
+        *(Fact(*least) for least in [least_item(setup)] if least is not None),
         *(fact for fact in origins if not fact.care), Fact("neighbours", neighbours_of(setup))]
     return front, behind
 
@@ -68,13 +67,15 @@ def error_fact(setup: Setup, name: str = "typical error") -> Fact:
                  f"({as_factor(row.ours / row.equal)} equal noise)" for row in priority]
         return Fact(name, listed(parts))
     if rows or setup.query.degree == 2:
-        kept = _counted(setup)
+        scenario, features = setup.scenario, setup.query.features
+        kept = {k: scenario.need_weights[k] for k in scenario.priority_features if k < features} or dict.fromkeys(
+            range(features), 1.0)
         by_name, weights = {row.name: row for row in rows}, np.array(list(kept.values()))
         counted = [by_name[setup.dataset.features[k]] for k in kept] if rows else []
         ours, equal = (_mean_square(np.array([getattr(row, of) / (row.upper - row.lower) for row in counted]), weights)
                        if rows else _on_entries(setup, design, kept)
                        for of, design in (("ours", setup.design), ("equal", setup.iid)))
-        what = "priority columns" if set(kept) <= set(setup.scenario.priority_features) else "everything"
+        what = "priority columns" if set(kept) <= set(scenario.priority_features) else "everything"
         return Fact(f"{name} on {what}", f"{as_number(100 * ours)} {SHARES[setup.query.degree]} "
                                          f"({as_factor(ours / equal)} equal noise{_along_priority(setup)})")
     noise = setup.design.noise_std()
@@ -85,8 +86,7 @@ def error_fact(setup: Setup, name: str = "typical error") -> Fact:
         sums = zip((setup.query.row_names or ())[:-1], units.widths(noise).max(axis=1), strict=False)
         return Fact(name, listed([f"{as_number(std)} {measures[row]} on the sum of {row}".replace("  ", " ")
                                   for row, std in sums], most=_NAMED))
-    ends = dict.fromkeys(as_number(float(end)) for end in (noise.min(), noise.max()))  # once where they read alike
-    return Fact(name, f"{' to '.join(ends)} {setup.query.unit or 'an entry'}")
+    return Fact(name, f"{span_words(noise)} {setup.query.unit or 'an entry'}")
 
 
 def _along_priority(setup: Setup) -> str:
@@ -98,13 +98,6 @@ def _along_priority(setup: Setup) -> str:
     ours, equal = (noise_on(design, needs, directions=setup.need_directions).priority
                    for design in (setup.design, setup.iid))
     return f", {as_factor(ours / equal)} on priority directions"
-
-
-def _counted(setup: Setup) -> dict[int, float]:
-    """The weight of each priority column; all columns alike where there are none."""
-    scenario, features = setup.scenario, setup.query.features
-    kept = {k: scenario.need_weights[k] for k in scenario.priority_features if k < features}
-    return kept or dict.fromkeys(range(features), 1.0)
 
 
 def _on_entries(setup: Setup, design: NoiseDesign, kept: dict[int, float]) -> float:

@@ -169,8 +169,7 @@ def interval(means: Sequence[float], halves: Sequence[float], *, thickness: floa
 
 
 MOST_ROWS, MOST_COLS = 40, 60
-_NUMBERED, _HIGH = 6, 380  # entries a side that have room for numbers, in a picture so high
-_PIXELS = 16  # for a label, with what stands around the picture
+_NUMBERED = 6  # entries a side that have room for numbers, in a picture 380 pixels high
 
 
 def top_left(matrix: FloatArray) -> FloatArray:
@@ -178,12 +177,11 @@ def top_left(matrix: FloatArray) -> FloatArray:
     return matrix[:MOST_ROWS, :MOST_COLS]
 
 
-def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool | None = None,
-             **more: Any) -> go.Heatmap:
+def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool = False, **more: Any) -> go.Heatmap:
     """Return a map with colours centred on 0, strongest at ``reach``; one colour where nothing is below 0."""
     bar = {"title": {"text": value_title, "side": "right"}, "thickness": 12, "exponentformat": "power"}
-    one_sign = signed is False or (signed is None and float(matrix.min()) >= 0)
-    scale = {"colorscale": "Oranges", "zmin": 0} if one_sign else {"colorscale": "RdBu_r", "zmin": -reach}
+    scale = ({"colorscale": "RdBu_r", "zmin": -reach} if signed or float(matrix.min()) < 0 else
+             {"colorscale": "Oranges", "zmin": 0})
     return go.Heatmap(z=matrix, zmax=reach, colorbar=bar, **scale, **more)
 
 
@@ -193,7 +191,7 @@ def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[st
     """Draw every entry, with numbers (``in_units`` of the data; dates in rows of ``days``) and names where they fit."""
     rows, cols = shown.shape
     value_title += "<br>(colour: normalised scale)" * (in_units is not None)
-    few = cols <= (_NUMBERED if height >= _HIGH else _NUMBERED // 2 + 1) and rows <= _NUMBERED * (1 + (cols == 1))
+    few = cols <= (_NUMBERED if height >= 380 else _NUMBERED // 2 + 1) and rows <= _NUMBERED * (1 + (cols == 1))
     cells = [[str(np.datetime64(round(value), "D")) if day else as_number(value, 4) for value in line] for line, day in
              zip(shown if in_units is None else in_units, days or [False] * rows, strict=True)]
     figure = go.Figure(heat_map(
@@ -201,10 +199,10 @@ def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[st
         texttemplate="%{text}" if few else None, textfont={"size": 11},
         hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{customdata}}<extra></extra>",
         x=list(range(cols)), y=list(range(rows))))
-    most = height // _PIXELS
     for axis, labels, number, title in ((figure.update_xaxes, col_labels, cols, col_title),
                                         (figure.update_yaxes, row_labels, rows, row_title)):
-        ticks = named_ticks(labels, most=most) if labels else {"showticklabels": number > 1, "dtick": -(-number // 12)}
+        ticks = named_ticks(labels, most=height // 16) if labels else {
+            "showticklabels": number > 1, "dtick": -(-number // 12)}
         axis(title=title, showgrid=False, zeroline=False, **ticks)
     figure.update_yaxes(autorange="reversed")
     return styled(figure, height=height, legend=False)

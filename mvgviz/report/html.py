@@ -82,10 +82,9 @@ def design_slides(setup: Setup) -> dict[str, Picture]:
     limits = curves_picture(limit_inputs(query, **asked, sensitivity=query.sensitivity), "epsilon",
                             tail=setup.scenario.tail, as_noise=True, all_tails=False,
                             s2_words=f"the tight s₂ = {as_number(query.sensitivity)}")
-    slides["bounds"] = replace(limits, about="""\
-How much equal Gaussian noise each guarantee asks for, as the privacy budget varies; lower is better. The points are \
-this scenario. The theorems are sufficient, and loose; less Gaussian noise than the exact limit would break the \
-promise.""")
+    slides["bounds"] = replace(limits, about=(
+        "How much equal Gaussian noise each guarantee asks for; lower is better. The theorems are sufficient, and "
+        "loose; less Gaussian noise than the exact limit would break the promise."))
     return slides
 
 

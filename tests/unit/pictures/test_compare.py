@@ -32,6 +32,10 @@ def numbers(results):
     return compare.ranking(results)
 
 
+def against(results, **references):
+    return compare.ranking(replace(results, references=replace(results.references, **references)))
+
+
 def test_one_colour_means_one_thing():
     for key, colour in (("exact", EXACT), ("theorem1", THEOREM1), ("theorem2", THEOREM2), ("theorem2-any", THEOREM2)):
         assert compare.colour(MECHANISMS[f"mvg-{key}"]) == colour
@@ -44,17 +48,9 @@ def test_one_colour_means_one_thing():
 
 
 def test_the_stronger_promise_has_a_symbol_and_words():
-    assert compare.symbol(mechanism("laplace")) == "diamond"
     assert compare.label(mechanism("laplace")) == "Laplace (ε alone)"
-    assert compare.symbol(mechanism("gaussian-analytic")) == "circle"
-    assert compare.symbol(mechanism("reduced-gaussian")) == "circle-open"
-
-
-def test_long_labels_are_broken_near_the_middle():
-    assert compare.two_lines("MVG, exact") == "MVG, exact"
-    assert compare.two_lines("Johnson–Lindenstrauss, priority columns only") == (
-        "Johnson–Lindenstrauss,<br>priority columns only")
-    assert compare.two_lines("no place to break this very long label") == "no place to break this very long label"
+    assert [compare.symbol(mechanism(key)) for key in ("laplace", "gaussian-analytic", "reduced-gaussian")] == [
+        "diamond", "circle", "circle-open"]
 
 
 def test_the_ranking_is_by_mean_and_names_twins_and_the_unsuitable(numbers, results):
@@ -71,11 +67,9 @@ def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
     marks = compare.ranking_marks(numbers)
     figure = compare.plot_ranked(marks, reference_items(results.references), title="error")
     dots = {trace.name: trace for trace in figure.data if trace.error_x.array is not None}
-    best = numbers.outcomes[0]
-    dot = dots["Gaussian, upper triangle, trials only"]
-    assert dot.x[0] == pytest.approx(best.mean)
-    assert dot.error_x.array[0] == pytest.approx(best.half_width)
-    assert dot.error_x.arrayminus[0] == pytest.approx(best.half_width)
+    best, dot = numbers.outcomes[0], dots["Gaussian, upper triangle, trials only"]
+    assert (dot.x[0], dot.error_x.array[0], dot.error_x.arrayminus[0]) == pytest.approx(
+        (best.mean, best.half_width, best.half_width))
     assert figure.layout.xaxis.type == "log"
     assert len(dots) == len(numbers.outcomes)
     assert [mark.ring for mark in marks].count(True) == 1
@@ -85,7 +79,7 @@ def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
 
 def test_the_private_mean_is_drawn_ranked_and_in_the_headline(numbers, results):
     between = math.sqrt(numbers.outcomes[0].mean * results.references.trivial)
-    known = compare.ranking(replace(results, references=replace(results.references, private_mean=between)))
+    known = against(results, private_mean=between)
     marks = compare.ranking_marks(known)
     better = sum(one.mean < between for one in numbers.outcomes)
     assert [mark.label for mark in marks].index("private mean of the label") == better
@@ -93,15 +87,13 @@ def test_the_private_mean_is_drawn_ranked_and_in_the_headline(numbers, results):
     assert any((trace.name or "").startswith("private mean: ") for trace in figure.data)
     assert "better than predicting the private mean (" in compare.ranking_words(known)
     assert compare.table_rows(known)[0]["beats predicting the private mean"] in ("yes", "not clearly")
-    least = replace(results, references=replace(results.references, private_mean=1e-9))
-    said = compare.ranking_words(compare.ranking(least))
+    said = compare.ranking_words(against(results, private_mean=1e-9))
     assert said.startswith("**None clearly beats predicting the private mean;")
 
 
 def test_one_trial_and_a_wide_interval_can_be_drawn():
-    shared = {"colour": EXACT, "symbol": "circle", "said": ""}
-    marks = [compare.Mark(label="a", mean=1.0, half_width=math.nan, **shared),
-             compare.Mark(label="b", mean=50.0, half_width=60.0, **shared)]
+    marks = [compare.Mark(label, mean, half, EXACT, "circle", "")
+             for label, mean, half in (("a", 1.0, math.nan), ("b", 50.0, 60.0))]
     wide = next(trace for trace in compare.plot_ranked(marks, [], title="error").data if trace.name == "b")
     assert wide.error_x.arrayminus[0] < 50  # a log axis has no 0
     assert compare.plot_ranked([], [], title="error").data is not None
@@ -120,13 +112,11 @@ def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(n
 
 
 def test_who_fails_the_trivial_answer_is_named(numbers, results):
-    harder = replace(results, references=replace(results.references, trivial=0.01))
-    text = compare.ranking_words(compare.ranking(harder))
-    assert "**Not clearly better than the no-data baseline (0.0100):**" in text
-    hopeless = replace(results, references=replace(results.references, trivial=1e-9))
-    assert "**None clearly beats the no-data baseline" in compare.ranking_words(compare.ranking(hopeless))
-    assert compare.worth_zooming(compare.ranking(harder)) == sum(one.mean < 0.01 for one in numbers.outcomes)
-    assert compare.worth_zooming(compare.ranking(hopeless)) == 0
+    harder, hopeless = (against(results, trivial=trivial) for trivial in (0.01, 1e-9))
+    assert "**Not clearly better than the no-data baseline (0.0100):**" in compare.ranking_words(harder)
+    assert "**None clearly beats the no-data baseline" in compare.ranking_words(hopeless)
+    assert compare.worth_zooming(harder) == sum(one.mean < 0.01 for one in numbers.outcomes)
+    assert compare.worth_zooming(hopeless) == 0
 
 
 def test_reasons_cautions_and_the_table_have_everyone(numbers):
@@ -166,8 +156,7 @@ def test_the_frontier_is_read_across_and_down(curves):
     lines, figure = compare.needed(curves, 2.0, guarantee="exact"), drawn(curves, 2.0).figure
     epsilons = [one.reading.epsilon for one in lines]
     assert epsilons == sorted(epsilons)
-    assert lines[-1].curve.mechanism.key == "mvg-exact"
-    assert not lines[-1].reading.reached
+    assert (lines[-1].curve.mechanism.key, lines[-1].reading.reached) == ("mvg-exact", False)
     below = [trace for trace in figure.data if trace.yaxis == "y2" and trace.mode == "markers"]
     assert [trace.x[0] for trace in below] == epsilons[:-1]
     across = [trace for trace in figure.data if trace.yaxis == "y" and trace.mode == "markers"]
@@ -181,10 +170,8 @@ def test_the_sentence_of_the_frontier(curves):
     text = drawn(curves, 2.0).takeaway
     assert text.startswith("**For an error of 2.00, Gaussian, analytic needs the lowest ε: ")
     assert "Not reached up to ε = 100: MVG, exact." in text
-    assert "trivial" not in text
     text = drawn(curves, 5e3).takeaway
-    assert "This design needs" in text
-    assert "ε: at most 0.0100" in text
-    assert "**The no-data baseline (2.02) does as well**" in text
+    for part in ("This design needs", "ε: at most 0.0100", "**The no-data baseline (2.02) does as well**"):
+        assert part in text
     assert drawn(curves, 1e-9).takeaway.startswith("**No mechanism reaches")
     assert np.isfinite([one.curve.least for one in compare.needed(curves, 1e-9, guarantee="exact")]).all()

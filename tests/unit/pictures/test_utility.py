@@ -29,25 +29,27 @@ def results(ours, iid, references=REFERENCES, **changes):
                    outcomes=(outcome(ours), outcome(iid, "iid")), complete=True, judged_on=scenario.judged)
 
 
-def test_quantile_dots_of_as_many_trials_are_the_trials():
-    assert utility.quantile_dots(np.array([3.0, 1.0, 2.0, 9.0]), 4).tolist() == [1, 2, 3, 9]
+def dots_of(rng, trials=20, low=0.3, high=1.0, references=REFERENCES):
+    return utility.dot_numbers(results(*rng.uniform(low, high, (2, trials)), references))
+
+
+def drawn_dots(found):
+    return utility.plot_dots(utility.dot_numbers(found), title="error")
 
 
 def test_each_dot_stands_for_its_share_of_the_trials(rng):
     errors = rng.exponential(1.0, 1_000)
     dots = utility.quantile_dots(errors, 50)
     assert [np.mean(errors <= dot) for dot in dots] == pytest.approx((np.arange(50) + 0.5) / 50, abs=2e-3)
+    assert utility.quantile_dots(np.array([3.0, 1.0, 2.0, 9.0]), 4).tolist() == [1, 2, 3, 9]
 
 
 @pytest.mark.parametrize(("trials", "expected"), [(1, 1), (8, 8), (30, 30), (100, 100), (5_000, 100)])
-def test_the_number_of_dots_follows_the_trials(trials, expected, rng):
-    numbers = utility.dot_numbers(results(rng.uniform(0, 2, trials), rng.uniform(0, 2, trials)))
+def test_the_number_of_dots_follows_the_trials_where_they_do_not_tower(trials, expected, rng):
+    numbers = dots_of(rng, trials, 0, 2)
     assert numbers.dots == expected
     assert [lane.outcome.errors.size for lane in numbers.lanes] == [trials, trials]
-
-
-def test_dots_are_fewer_where_they_would_tower(rng):
-    assert utility.dot_numbers(results(1 + 1e-6 * rng.random(100), rng.uniform(0, 2, 100))).dots == 20
+    assert dots_of(rng, 100, 1, 1 + 1e-6).dots == 20
 
 
 def test_dots_stack_without_touching_and_keep_within_a_bin(rng):
@@ -76,9 +78,9 @@ def test_the_axis_is_logarithmic_where_errors_span_decades():
 
 
 def test_the_dot_plot_draws_means_intervals_and_three_lines(rng):
-    numbers = utility.dot_numbers(results(rng.uniform(0.5, 0.9, 100), rng.uniform(0.6, 0.9, 100)))
+    numbers = dots_of(rng, 100, 0.5, 0.9)
     figure = utility.plot_dots(numbers, title="error")
-    dots, mean = figure.data[0], figure.data[1]
+    dots, mean = figure.data[:2]
     assert dots.customdata == pytest.approx(numbers.lanes[0].dots)
     assert mean.x[0] == pytest.approx(numbers.lanes[0].outcome.mean)
     assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].outcome.half_width)
@@ -89,8 +91,7 @@ def test_the_dot_plot_draws_means_intervals_and_three_lines(rng):
 
 @pytest.mark.parametrize("values", [(0, 0.3, 0.36), (0.01, 1, 1.001), (0.9, 0.95, 1), (0, 0.01, 0.5), (1, 1, 1)])
 def test_no_line_crosses_a_label(values, rng):
-    given = References(values[0], values[1], values[2])
-    numbers = utility.dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20), given))
+    numbers = dots_of(rng, references=References(*values))
     label = 0.16  # of the axis, on a desk
     stacked = [((numbers.axis.place(value) - numbers.axis.low) / (numbers.axis.high - numbers.axis.low), left, level)
                for level, (_, value, left) in enumerate(utility._stacked(numbers))]
@@ -101,8 +102,7 @@ def test_no_line_crosses_a_label(values, rng):
 
 
 def test_labels_of_lines_have_their_place_in_the_margin_however_high_the_picture(rng):
-    numbers = utility.dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20)))
-    figure = utility.plot_dots(numbers, title="error")
+    figure = utility.plot_dots(dots_of(rng), title="error")
     for note in figure.layout.annotations:
         assert note.y == 1
         assert 0 < note.yshift < figure.layout.margin.t - 15
@@ -113,12 +113,12 @@ def test_labels_of_lines_have_their_place_in_the_margin_however_high_the_picture
 def test_before_the_first_trial_there_are_lines_only():
     numbers = utility.dot_numbers(results([], []))
     assert (numbers.lanes, numbers.dots) == ((), 0)
-    assert {shape.x0 for shape in utility.plot_dots(numbers, title="error").layout.shapes} == {0.0, 1.0, 2.0}
+    assert {shape.x0 for shape in drawn_dots(results([], [])).layout.shapes} == {0.0, 1.0, 2.0}
 
 
 def test_one_trial_has_no_interval():
     one = results([0.4], [0.5])
-    assert utility.plot_dots(utility.dot_numbers(one), title="error").data[1].error_x.array is None
+    assert drawn_dots(one).data[1].error_x.array is None
     assert "one trial, so no interval" in utility.result_words(one)
     assert mean_words(one["mvg"]) == "0.400"
 
@@ -129,8 +129,8 @@ def test_a_regression_has_to_beat_the_private_mean():
     assert said.startswith("**Predicting the private mean is better here.** Mean error 0.510")
     assert "worse than predicting the private mean (0.300). " in said
     assert said.endswith("**This table is too small:** a regression on this label needs 4,321 records to learn from.")
-    figure = utility.plot_dots(utility.dot_numbers(results([0.5], [0.6], harder)), title="")
-    assert "private mean: 0.300" in [note.text for note in figure.layout.annotations]
+    notes = drawn_dots(results([0.5], [0.6], harder)).layout.annotations
+    assert "private mean: 0.300" in [note.text for note in notes]
     said = utility.result_words(results([0.50, 0.52], [0.60, 0.62], replace(REFERENCES, private_mean=0.7)))
     assert "better than predicting the private mean (0.700)" in said
 
@@ -170,31 +170,30 @@ def test_the_sweep_says_from_which_epsilon_on():
     assert "no noise can beat it" in utility.sweep_words([results(good, good, References(0.0, 1.0, 0.0))])
 
 
-def test_curves_are_sorted_and_bands_hold_the_interval():
+def swept(references):
     points = [(1.0, outcome([0.4, 0.6])), (0.1, outcome([0.8, 0.9])), (5.0, outcome([]))]
     curve = utility.error_curve(points, name="a", colour="#2B8CD6")
-    assert curve.epsilons.tolist() == [0.1, 1.0]
-    figure = utility.plot_sweep([curve], {1.0: REFERENCES}, own=1.0, span=(0.05, 20), title="error")
+    return utility.plot_sweep([curve], references, own=1.0, span=(0.05, 20), title="error")
+
+
+def test_curves_are_sorted_and_a_ring_marks_the_scenario():
+    figure = swept({1.0: REFERENCES})
     line = next(trace for trace in figure.data if trace.name == "a" and trace.mode == "lines+markers")
-    assert list(line.y) == pytest.approx([0.85, 0.5])
+    assert (list(line.x), list(line.y)) == ([0.1, 1.0], pytest.approx([0.85, 0.5]))
     ring = next(trace for trace in figure.data if trace.marker.symbol == "circle-open")
     assert (ring.x[0], ring.y[0]) == (1.0, 0.5)
     assert sum("no-data baseline: 1.00" in (trace.name or "") for trace in figure.data) == 1
 
 
 def test_the_private_mean_is_a_curve_over_epsilon():
-    curve = utility.error_curve([(0.1, outcome([0.8, 0.9])), (1.0, outcome([0.4, 0.6]))], name="a", colour="#2B8CD6")
-    references = {1.0: replace(REFERENCES, private_mean=0.7), 0.1: replace(REFERENCES, private_mean=0.9)}
-    figure = utility.plot_sweep([curve], references, own=1.0, span=(0.05, 20), title="error")
+    figure = swept({1.0: replace(REFERENCES, private_mean=0.7), 0.1: replace(REFERENCES, private_mean=0.9)})
     line = next(trace for trace in figure.data if trace.name == "private mean")
     assert (list(line.x), list(line.y)) == ([0.1, 1.0], [0.9, 0.7])
 
 
 def test_sets_are_ranked_and_the_best_is_named():
-    rows = [utility.SetRow(choice=(0,), outcome=outcome([0.9, 0.8]), colour="#7F7F7F", symbol="square"),
-            utility.SetRow(choice=None, outcome=outcome([0.4, 0.41]), colour="#D55E00", symbol="circle"),
-            utility.SetRow(choice=(1, 2), outcome=outcome([]), colour="#7F7F7F", symbol="star")]
-    ranked = utility.ranked_sets(rows)
+    ranked = utility.ranked_sets(utility.SetRow(choice, outcome(errors), "#7F7F7F", "square") for choice, errors in (
+        ((0,), [0.9, 0.8]), (None, [0.4, 0.41]), ((1, 2), [])))
     assert [row.choice for row in ranked] == [None, (0,)]
     names = utility.SetNames("abcdef".__getitem__, 6)
     picture = utility.sets_picture(ranked, REFERENCES, names=names, title="error")
@@ -213,8 +212,8 @@ def test_sets_are_called_by_their_members_or_by_who_is_left_out():
 
 
 def test_the_best_set_over_epsilon():
-    better = utility.error_curve([(1.0, outcome([0.1])), (2.0, outcome([0.3]))], name="a_b", colour="#2B8CD6")
-    worse = utility.error_curve([(1.0, outcome([0.2])), (2.0, outcome([0.2]))], name="b", colour="#2B8CD6")
+    better, worse = (utility.error_curve([(1.0, outcome([here])), (2.0, outcome([there]))], name=name, colour="#2B8CD6")
+                     for name, here, there in (("a_b", 0.1, 0.3), ("b", 0.2, 0.2)))
     assert "another choice at 1 of the 2" in utility.sets_words([better, worse], own=1.0)
     assert r"a\_b has the lowest mean error at every" in utility.sets_words([better], own=1.0)
     assert "no trial yet" in utility.sets_words([], own=1.0)
@@ -234,11 +233,8 @@ def test_true_and_noisy_have_one_colour_scale():
 
 
 def components(m):
-    first = np.zeros(m)
-    first[0] = 1.0
-    other = np.zeros(m)
-    other[:2] = math.sqrt(0.5)
-    return Components(first=first, noisy_first=other, eigenvalues=np.geomspace(1, 1e-3, m),
+    first, second = np.eye(m)[:2]
+    return Components(first=first, noisy_first=math.sqrt(0.5) * (first + second), eigenvalues=np.geomspace(1, 1e-3, m),
                       captured=np.geomspace(0.9, 2e-3, m))
 
 
