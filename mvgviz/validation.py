@@ -15,14 +15,9 @@ from mvgviz.errors import InputError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
-LARGEST = 1e150
-"""Settings lie between this and its inverse."""
-
-MOST_JSON = 4 * 2**20
-"""Bytes, or characters, of a file of choices: a study, a plan, ranges, a ledger."""
-
-MOST_POPULATION = 200
-"""Characters of the name of a population, in a study and in a ledger."""
+LARGEST = 1e150  # settings lie between this and its inverse
+MOST_JSON = 4 * 2**20  # bytes, or characters, of a file of choices: a study, a plan, ranges, a ledger
+MOST_POPULATION = 200  # characters of the name of a population, in a study and in a ledger
 
 _Kind = TypeVar("_Kind")
 _NOT_NUMBERS = str | bytes | bytearray | memoryview

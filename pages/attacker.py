@@ -29,16 +29,6 @@ def sit_down() -> dict[str, str]:
     return table
 
 
-def draw_rules(table: dict[str, str]) -> None:
-    st.markdown(GAME_RULES)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="game_bar"):
-        _choice("Noise", "shape", table, SHAPE_NAMES)
-        _choice("Privacy budget ε", "budget", table, dict(zip(_BUDGETS, _BUDGETS, strict=True)))
-        screen.draw_screen_switch()
-        screen.draw_class_link(**{"game": table["game"], **_place(table)})
-        st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)
-
-
 def draw_round(table: dict[str, str]) -> None:
     played = game(seed=int(table["game"]), shape=table["shape"], epsilon=float(table["budget"]))
     said = _said(table)
@@ -100,5 +90,11 @@ def _place(table: dict[str, str]) -> dict[str, str]:
 
 open_plain_page(ATTACKER)
 table = sit_down()
-draw_rules(table)
+st.markdown(GAME_RULES)
+with st.container(horizontal=True, vertical_alignment="bottom", key="game_bar"):
+    _choice("Noise", "shape", table, SHAPE_NAMES)
+    _choice("Privacy budget ε", "budget", table, dict(zip(_BUDGETS, _BUDGETS, strict=True)))
+    screen.draw_screen_switch()
+    screen.draw_class_link(**{"game": table["game"], **_place(table)})
+    st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)
 draw_round(table)

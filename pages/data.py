@@ -25,8 +25,7 @@ from mvgviz.ui.upload_panel import draw_question, draw_upload_panel
 MOST_LOOKED_AT = 150  # features; with more, a look at an ellipse takes too long
 NEIGHBOURS = {"replace": "one record replaced", "add-remove": "one record added or removed"}
 _histograms = cached(12, session.here)(words.histograms_picture)
-_unseen_pair = cached(6, session.here)(worst_pair)
-"""The worst neighbours of the query, inside its bound if there is one, before any noise."""
+_unseen_pair = cached(6, session.here)(worst_pair)  # inside the query's bound, if it has one, before any noise
 
 
 def draw_neighbours() -> None:

@@ -68,15 +68,6 @@ def _beyond(row: MeasuredRow) -> str:
     return row.label if row.printed else f"Beyond the paper: {row.label}"
 
 
-def draw_notes(experiment: Experiment) -> None:
-    for title, lines in (
-            ("What differs from the paper", [f"* {note}" for note in experiment.notes]),
-            ("What cannot be reproduced, and why", [f"* {note}" for note in words.WHY_NOT]),
-            ("Slips in the paper", [f"{k}. {slip}" for k, slip in enumerate(words.SLIPS, start=1)])):
-        with st.expander(title):
-            st.markdown("\n".join(lines))
-
-
 def take_over(experiment: Experiment) -> None:
     before = session.scenario()
     session.put(experiment.scenario)
@@ -111,5 +102,9 @@ if figure.open:
             chart(directions_picture(curves, references, symbol=experiment.symbol), key="paper_directions")
         else:
             st.caption("This starts after the rows above.")
-draw_notes(experiment)
+for title, lines in (("What differs from the paper", [f"* {note}" for note in experiment.notes]),
+                     ("What cannot be reproduced, and why", [f"* {note}" for note in words.WHY_NOT]),
+                     ("Slips in the paper", [f"{k}. {slip}" for k, slip in enumerate(words.SLIPS, start=1)])):
+    with st.expander(title):
+        st.markdown("\n".join(lines))
 show_progress(work)

@@ -87,7 +87,11 @@ def draw_exports(setup: Setup) -> None:
         work.slot = st.container()
         _draw_programs(setup)
     with right:
-        _draw_scenario(setup)
+        st.markdown("#### The scenario")
+        st.code(session.link(), language=None, wrap_lines=True)
+        st.caption(link_words(setup.scenario))
+        offer_file("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json,
+                   key="release_scenario_json")
     if error is None:
         show_progress(work)
 
@@ -136,14 +140,6 @@ def _draw_programs(setup: Setup) -> None:
                    key="release_notebook_ipynb")
     st.caption("They rebuild design and trials, and release only if asked. They hold your choices, never your data. "
                "Ranges that you did not declare are read from your file again.")
-
-
-def _draw_scenario(setup: Setup) -> None:
-    st.markdown("#### The scenario")
-    st.code(session.link(), language=None, wrap_lines=True)
-    st.caption(link_words(setup.scenario))
-    offer_file("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json,
-               key="release_scenario_json")
 
 
 def draw_ledger() -> None:

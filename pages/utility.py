@@ -27,8 +27,7 @@ from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
 from mvgviz.ui.task_controls import draw_task, say_why_not
 
-PATIENCE = 30.0
-"""Seconds of work that a tab starts by itself."""
+PATIENCE = 30.0  # seconds of work that a tab starts by itself
 _first_trial = cached(8, session.here)(first_trial)
 
 

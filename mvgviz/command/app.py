@@ -20,8 +20,8 @@ from mvgviz.ui import door
 from mvgviz.validation import count
 from mvgviz.version import TOP, install_words
 
+# How the app learns what it opens with.
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN", "browser": "MVGVIZ_BROWSER"}
-"""How the app learns what it opens with."""
 _PORT, _PORTS = 8501, 100  # the usual port, and how many to try without --port
 
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ENVIRONMENT, PUBLIC_URL, DEMO = "MVGVIZ_ALLOW_HOSTS", "MVGVIZ_PUBLIC_URL", "MVGVIZ_DEMO"
-FRONT = "MVGVIZ_FRONT"
-"""The variable by which several servers learn the host of the front before them."""
+FRONT = "MVGVIZ_FRONT"  # by which several servers learn the host of the front before them
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104
 REFUSAL = (f"mvgviz does not know this address: start it with --allow-host NAME, or set {ENVIRONMENT}=NAME "
            "(docs/deployment.md).")

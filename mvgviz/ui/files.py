@@ -143,8 +143,7 @@ def open_files() -> OpenFiles:
 
 
 ENVIRONMENT, USUAL = "MVGVIZ_TABLES_MB", 2_000.0
-_HELD: "weakref.WeakSet[Table]" = weakref.WeakSet()
-"""Tables that a session still has."""
+_HELD: "weakref.WeakSet[Table]" = weakref.WeakSet()  # tables that a session still has
 
 
 def check_room(size: int, forget: Callable[[], object] = bool) -> None:

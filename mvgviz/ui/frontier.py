@@ -14,8 +14,7 @@ from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import draw_takeaway
 
-STEP = 0.01
-"""The point's shares are multiples of it, as the slider's are."""
+STEP = 0.01  # the point's shares are multiples of it, as the slider's are
 
 _component = st.components.v2.component(
     "mvgviz_frontier", css=asset("frontier.css"), js=asset("frontier.js"),

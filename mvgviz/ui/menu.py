@@ -17,8 +17,7 @@ class Page:
     label: str
     symbol: str
     question: str
-    strip: bool = True
-    """Whether the strip of the session's scenario stands under its title."""
+    strip: bool = True  # whether the strip of the session's scenario stands under its title
 
     @property
     def path(self) -> str:

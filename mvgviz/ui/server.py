@@ -19,8 +19,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui.streamlit_internals import freeze_imports, keep_uploads_in_memory, let_go, send_at_once
 
 ENTRY = Path(__file__).with_name("entry.py")
-BROWSER = "MVGVIZ_BROWSER"
-"""The variable that names the address to show when the server is there."""
+BROWSER = "MVGVIZ_BROWSER"  # names the address to show when the server is there
 _MINUTE = 60.0
 _LOG = logging.getLogger(__name__)
 

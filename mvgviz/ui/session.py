@@ -32,8 +32,8 @@ _SCENARIO, _WRITTEN, _TOUCHED, NOTICES = "_scenario", "_written", "_touched", "_
 _PAGE, _LEFT, SLIDE, _HISTORY = "_page", "_left", "_slide", "_history"
 _SHOWN, _RELEASES = "_shown_data", "_releases_here"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
+# Parameters of an address that name a place on a page, not a part of the scenario.
 PLACES = ("step", "value", "slide", "game", "shape", "budget", "big", "pupil")
-"""Parameters of an address that name a place on a page, not a part of the scenario."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

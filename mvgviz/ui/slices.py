@@ -29,8 +29,8 @@ from mvgviz.ui.cache import cached, of_session
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# Seconds after which a working thread lets others in; a reply passes between threads many times.
 _SWITCH, _BRISK = sys.getswitchinterval(), 0.0005
-"""Seconds after which a working thread lets others in; a reply passes between threads many times."""
 _REPLY_PATIENCE = 0.2  # seconds of waiting for replies at most
 _replying = set[int]()
 
@@ -112,18 +112,14 @@ class Polite:
 
 
 _KNOWN, _FINISHED, _ON_SCREEN = "_trials_known", "_trials_finished", "_trials_on_screen"
-_SLICE, _FIRST = 1.0, 0.3
-"""Seconds of work before a page is drawn again; fewer for its first results."""
+_SLICE, _FIRST = 1.0, 0.3  # seconds of work before a page is drawn again; fewer for its first results
 _PATIENCE = 20.0  # seconds to wait for one's turn, after something is drawn
-_TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))
-"""Of all sessions; one core stays free for those who only look."""
-WORKERS = Polite(os.cpu_count() or 1)
-"""Threads for the trials of all sessions; the arithmetic runs outside Python's lock."""
+_TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))  # of all sessions; one core stays free for those who only look
+WORKERS = Polite(os.cpu_count() or 1)  # of all sessions; the arithmetic runs outside Python's lock
+# Do not dim the page between slices, so that people can read it; do so at another question, without a picture yet.
 _BRIGHT = """<style>[data-stale=true], [data-testid=stTabs] [role=tablist], [data-testid=stExpander] summary
     {opacity: 1 !important;}</style>"""
-"""Do not dim the page between slices, so that people can read it."""
 _USUAL = "<style>[data-stale=true] {}</style>"
-"""Takes its place at another question, whose picture is not there yet."""
 _ask_for_more = st.components.v2.component("mvgviz_next_slice", html="<span></span>", js=asset("next_slice.js"))
 
 

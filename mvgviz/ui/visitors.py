@@ -21,8 +21,7 @@ from mvgviz.ui.streamlit_internals import visitors
 
 ENVIRONMENT = "MVGVIZ_LOGIN"
 _COOKIE = "mvgviz_place"
-_PLACE = re.compile(r"/(?!/)[\w\-./~%?&=+:,]*", re.ASCII)
-"""A page of this server, and nothing that leads elsewhere."""
+_PLACE = re.compile(r"/(?!/)[\w\-./~%?&=+:,]*", re.ASCII)  # a page of this server, nothing that leads elsewhere
 
 
 class KeepsPlace:
@@ -69,8 +68,7 @@ def draw_logout() -> None:
         st.button("Log out", key="logout", icon=":material/logout:", on_click=st.logout, width="stretch")
 
 
-MOST_TRIALS, MOST_VISITORS = 200, 40
-"""In the demo: trials of a scenario, and visitors at a time."""
+MOST_TRIALS, MOST_VISITORS = 200, 40  # in the demo: of a scenario, and at a time
 _ADMITTED = "_demo_admitted"
 
 
