@@ -6,7 +6,7 @@ import streamlit as st
 
 from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, game
 from mvgviz.pictures.lesson import GAME_RULES, GUESS_NAMES, SHAPE_NAMES, chance_words, end_words, game_picture
-from mvgviz.ui import screen
+from mvgviz.ui import screen, session
 from mvgviz.ui.frame import open_plain_page
 from mvgviz.ui.menu import ATTACKER, LESSON
 
@@ -63,10 +63,8 @@ def draw_round(table: dict[str, str]) -> None:
 
 
 def _choice(label: str, name: str, table: dict[str, str], options: dict[str, str]) -> None:
-    key = f"game_{name}"
-    st.session_state[key] = table[name]
-    st.segmented_control(label, list(options), key=key, required=True, format_func=options.__getitem__,
-                         on_change=lambda: _sit(**{name: st.session_state[key]}))
+    st.segmented_control(label, list(options), required=True, format_func=options.__getitem__,
+                         **session.control(f"game_{name}", table[name], lambda new: _sit(**{name: new})))
 
 
 def _sit(**changes: str) -> None:

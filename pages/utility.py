@@ -163,10 +163,9 @@ def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Direct
         sets = st.session_state[key] = [usable, *sets[: MOST_SETS - 1]]
     st.session_state[f"{key} own"] = usable
     compared, new, add = st.columns([3, 2, 1], vertical_alignment="bottom", gap="medium")
-    st.session_state["utility_compared"] = sets
-    compared.multiselect("Compared with equal noise", sets, key="utility_compared",
-                         format_func=lambda choice: _told_apart(names, sets, choice),
-                         on_change=lambda: st.session_state.update({key: list(st.session_state["utility_compared"])}))
+    compared.multiselect("Compared with equal noise", sets, format_func=lambda choice: _told_apart(names, sets, choice),
+                         **session.control("utility_compared", sets,
+                                           lambda new: st.session_state.update({key: list(new)})))
     chosen = new.multiselect("A new set", range(min(size, 2_000)), key=f"utility_new {size}", format_func=names.name)
     add.button("Add this set", key="utility_add", icon=":material/add:", on_click=_add, args=(key, size),
                disabled=not chosen)

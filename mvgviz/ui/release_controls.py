@@ -51,12 +51,9 @@ def draw_population(data: str) -> bool:
 def choose_population(label: str, key: str, current: str | None, take: Callable[[str | None], object]) -> None:
     """Draw a field that offers the known populations and takes a new one."""
     desk = release_desk()
-    st.session_state[key] = current
-
     st.selectbox(label, list(dict.fromkeys([*([current] if current else []), *desk.ledger.populations])), index=None,
-                 key=key, accept_new_options=True, placeholder="A name, such as: patients of 2024",
-                 help=spent.POPULATION_HELP, on_change=desk.attempt, args=(
-                     lambda: take(tidy(name) if (name := st.session_state[key]) else None),))
+                 accept_new_options=True, placeholder="A name, such as: patients of 2024", help=spent.POPULATION_HELP,
+                 **session.control(key, current, lambda name: desk.attempt(lambda: take(tidy(name) if name else None))))
 
 
 def draw_go(label: str, release: Callable[..., None], *, key: str, now: str, planned: Plan, spends: str, named: bool,

@@ -223,10 +223,15 @@ def draw_back_to_mine() -> None:
                   help="Your scenario before you used this design")
 
 
-def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """Return ``key`` and ``on_change`` of a control of the scenario; every run sets ``value``, so links move it too."""
+def control(key: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]:
+    """Return ``key`` and ``on_change`` of a control: every run sets ``value``, and ``take`` gets what a person sets."""
     st.session_state[key] = value
-    return {"key": key, "on_change": lambda: update(**change(st.session_state[key]))}
+    return {"key": key, "on_change": lambda: take(st.session_state[key])}
+
+
+def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """Return the same for a control of the scenario; ``change``: the fields that follow."""
+    return control(key, value, lambda new: update(**change(new)))
 
 
 def bound_field(name: str, where: str = "w") -> dict[str, Any]:

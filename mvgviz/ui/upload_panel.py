@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -60,10 +61,10 @@ def _part(name: str, summary: str, *, is_open: bool = False, goes_on: bool = Tru
     another label from scratch, and whoever types in it would lose the cursor.
     """
     opens: dict[tuple[str, str], bool] = st.session_state.setdefault("_path_open", {})
-    own, key = (session.scenario().data, name), f"path_{name}"
-    st.session_state[key] = opens.get(own, is_open)
-    shown = f": {summary}" if summary and (summary == _NO_FILE or not st.session_state[key]) else ""
-    with st.expander(f"**{name}**{shown}", key=key, on_change=lambda: opens.update({own: st.session_state[key]})):
+    own = session.scenario().data, name
+    now = opens.get(own, is_open)
+    shown = f": {summary}" if summary and (summary == _NO_FILE or not now) else ""
+    with st.expander(f"**{name}**{shown}", **session.control(f"path_{name}", now, partial(opens.__setitem__, own))):
         yield
         if goes_on and name in _NEXT:
             st.button("Continue", key=f"path_on_{name}", type="secondary" if asks else "primary",
@@ -157,11 +158,9 @@ _identifiers = cached(2, of_session)(identifiers)
 
 
 def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
-    key = f"upload_{name}"
     held = (opened.reading if name in READING else
             vars(opened.said if name in ("columns", "person", "at_most") else opened))
-    st.session_state[key] = held.get(name)
-    return {"key": key, "on_change": lambda: held.update({name: st.session_state[key]})}
+    return session.control(f"upload_{name}", held.get(name), lambda new: held.update({name: new}))
 
 
 def _choose_reading(opened: OpenFile) -> Table | None:
@@ -315,14 +314,14 @@ def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
 
 
 def _use_all(opened: OpenFile, table: Table) -> bool:
-    size, key = len(table.columns), "upload_all_columns"
-    st.session_state[key] = len(opened.said.columns) == size
-    st.toggle(f"Use all {size:,} columns", key=key, disabled=size > MOST_FEATURES, on_change=lambda: setattr(
-        opened.said, "columns", list(table.columns[: size if st.session_state[key] else _FIRST])))
-    if not st.session_state[key] and opened.said.columns == list(table.columns[:_FIRST]):
+    size, said = len(table.columns), opened.said
+    used = st.toggle(f"Use all {size:,} columns", disabled=size > MOST_FEATURES, **session.control(
+        "upload_all_columns", len(said.columns) == size,
+        lambda new: setattr(said, "columns", list(table.columns[: size if new else _FIRST]))))
+    if not used and said.columns == list(table.columns[:_FIRST]):
         st.caption(f"The first {_FIRST} of {size:,} columns are in use. Search for others by name. At most "
                    f"{MOST_FEATURES:,} can be used.")
-    return bool(st.session_state[key])
+    return used
 
 
 def _draw_identifiers(opened: OpenFile, table: Table) -> None:
