@@ -113,9 +113,8 @@ def draw_study() -> None:
     """Save the session's study, open one, take notes."""
     with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study",
                     help="One file with your choices, ranges, plan and notes, without the data"):
-        st.session_state["w_notes"] = st.session_state.get(NOTES, "")
-        st.text_area("Notes", key="w_notes", max_chars=MOST_NOTES, height=90, on_change=_note,
-                     placeholder="What this is for; printed in the report")
+        st.text_area("Notes", max_chars=MOST_NOTES, height=90, placeholder="What this is for; printed in the report",
+                     **session.control("w_notes", st.session_state.get(NOTES, ""), _note))
         now = st.session_state.setdefault(_NOW, {})  # by the time the file is asked for the session is out of reach
         now["study"] = current_study()
         st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
@@ -128,8 +127,8 @@ def draw_study() -> None:
         _browser(key="study_keep", data={"study": now["study"].to_json()})  # what the address does not hold
 
 
-def _note() -> None:
-    st.session_state[NOTES] = st.session_state["w_notes"]
+def _note(text: str) -> None:
+    st.session_state[NOTES] = text
     st.session_state[_NOW]["study"] = current_study()
 
 
