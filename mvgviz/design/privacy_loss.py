@@ -18,14 +18,13 @@ import numpy as np
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, total_variation, tradeoff
+from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, tradeoff
 from mvgviz.noise.families import Block, blocks_delta, blocks_epsilon, repeated_epsilon
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
 from mvgviz.validation import FloatArray
 
 _CROWDS = (100, 1_000, 10_000)
-_GRID = 101  # epsilons, for the attacker of noise that is not Gaussian: fewer are safe, too
 _SAID, _ROUNDING = 0.5, 1e-9  # half a guess beyond a coin is worth saying
 
 
@@ -50,7 +49,7 @@ class SpentMu:
         """Return delta at ``epsilon``; at 0 it is the best attacker's advantage."""
         if self.blocks:
             return blocks_delta(self.blocks, epsilon)
-        return float(gaussian_delta(epsilon, self.total) if epsilon > 0 else total_variation(self.total))
+        return float(gaussian_delta(epsilon, self.total))
 
     @property
     def advantage(self) -> float:
@@ -87,7 +86,7 @@ class SpentMu:
 @lru_cache(maxsize=64)
 def _promises(blocks: tuple[Block, ...]) -> tuple[FloatArray, FloatArray]:
     """Return epsilons and ``1 - delta`` at each."""
-    grid = np.linspace(0, sum(block.pure_epsilon for block in blocks), _GRID)
+    grid = np.linspace(0, sum(block.pure_epsilon for block in blocks), 101)  # fewer are safe, too
     return grid, 1 - np.array([blocks_delta(blocks, at) for at in grid.tolist()])
 
 

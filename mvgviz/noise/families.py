@@ -17,7 +17,6 @@ References
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,12 +26,10 @@ import numpy as np
 from scipy import special
 
 from mvgviz.errors import refuse
-from mvgviz.noise.accounting import gaussian_delta, gaussian_mu, legendre, root, total_variation
+from mvgviz.noise.accounting import gaussian_delta, gaussian_mu, legendre, root
 from mvgviz.validation import FloatArray, count, fraction, positive
 
-_NODES = 160
 _TAIL = 1e-22  # of the gamma distribution, left out at either end
-_FEW = 12  # dimensions below which the integrand has kinks that matter
 _SAFE = 1 + 1e-9  # times a calibrated scale: rounding must not make it optimistic
 _LEAST_DELTA, _MOST_EPSILON = 1e-12, 100.0  # of the integral
 
@@ -45,11 +42,12 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Family(ABC):
+class Family:
     """One family: how much noise a promise asks for, and what an attacker gains at every epsilon.
 
-    ``title`` names it in a legend, ``word`` in a sentence. ``is_pure``: delta buys nothing; the promise holds with
-    delta = 0.
+    ``title`` names it in a legend, ``word`` in a sentence. ``is_pure``: delta buys nothing, and epsilon is divided; the
+    promise holds with delta = 0, and Laplace noise on one number is the worst case. The others are the noise of a
+    whitened answer, so that precisions add up.
     """
 
     name: str
@@ -57,147 +55,76 @@ class Family(ABC):
     word: str
     is_pure: bool
 
-    @abstractmethod
     def std(self, size: int, epsilon: float, delta: float) -> float:
         """Return the standard deviation of each of ``size`` numbers with equal noise."""
+        if self.name == "gaussian":
+            return math.sqrt(size) / float(gaussian_mu(epsilon, delta))
+        if self.name == "ellipse":
+            return math.sqrt(size * (size + 1)) * l2_scale(size, epsilon, delta)
+        return (math.sqrt((size + 1) * (size + 2) / 3) if self.name == "box" else math.sqrt(2) * size) / epsilon
 
-    @abstractmethod
     def split(self, priority: int, other: int, share: float, epsilon: float, delta: float) -> Split:
         """Return the noise when ``priority`` numbers get ``share`` of the precision (of epsilon, for pure noise)."""
-
-    @abstractmethod
-    def half_width(self, size: int, epsilon: float, delta: float, confidence: float = 0.95) -> float:
-        """Return ``x`` such that a share ``confidence`` of the draws of one number, with equal noise, is within ± x."""
-
-    @abstractmethod
-    def fill(self, rng: np.random.Generator, out: FloatArray) -> None:
-        """Draw noise of unit variance into ``out``, whose columns are independent of each other."""
-
-    @abstractmethod
-    def pure_part(self, size: int, epsilon: float, delta: float) -> float:
-        """Return the epsilon that holds with delta = 0, infinite where none does."""
-
-    @abstractmethod
-    def delta_at(self, at: float, size: int, epsilon: float, delta: float) -> float:
-        """Return delta at the epsilon ``at >= 0`` of equal noise that was made for (epsilon, delta): an upper bound for
-        Laplace noise on several numbers, exact for the others."""
-
-    def advantage(self, size: int, epsilon: float, delta: float) -> float:
-        """Return the best attacker's advantage: right in ``(1 + advantage)/2`` of all cases."""
-        return self.delta_at(0.0, size, epsilon, delta)
-
-
-class _Round(Family):
-    """What both round families have: the noise of a whitened answer, so that precisions add up."""
-
-    @abstractmethod
-    def unit(self, size: int, epsilon: float, delta: float) -> float:
-        """Return the standard deviation of one coordinate when the change has length 1."""
-
-    def std(self, size: int, epsilon: float, delta: float) -> float:
-        return math.sqrt(size) * self.unit(size, epsilon, delta)
-
-    def split(self, priority: int, other: int, share: float, epsilon: float, delta: float) -> Split:
-        unit = self.unit(priority + other, epsilon, delta)
+        if self.is_pure:
+            return Split(self.std(priority, share * epsilon, 0), self.std(other, (1 - share) * epsilon, 0))
+        unit = self.std(priority + other, epsilon, delta) / math.sqrt(priority + other)
         return Split(math.sqrt(priority / share) * unit, math.sqrt(other / (1 - share)) * unit)
 
-
-class _Gaussian(_Round):
-    def unit(self, size: int, epsilon: float, delta: float) -> float:
-        return 1 / float(gaussian_mu(epsilon, delta))
-
     def half_width(self, size: int, epsilon: float, delta: float, confidence: float = 0.95) -> float:
-        return float(special.ndtri((1 + confidence) / 2)) * self.std(size, epsilon, delta)
+        """Return ``x`` such that a share ``confidence`` of the draws of one number, with equal noise, is within ± x.
 
-    def fill(self, rng: np.random.Generator, out: FloatArray) -> None:
-        rng.standard_normal(out=out)
-
-    def pure_part(self, size: int, epsilon: float, delta: float) -> float:
-        return math.inf
-
-    def delta_at(self, at: float, size: int, epsilon: float, delta: float) -> float:
-        mu = gaussian_mu(epsilon, delta)
-        return float(gaussian_delta(at, mu) if at > 0 else total_variation(mu))
-
-
-class _Ellipse(_Round):
-    def unit(self, size: int, epsilon: float, delta: float) -> float:
-        return math.sqrt(size + 1) * l2_scale(size, epsilon, delta)
-
-    def half_width(self, size: int, epsilon: float, delta: float, confidence: float = 0.95) -> float:
-        """A coordinate is ``sqrt(2 G) N(0, 1)`` times the scale, with ``G ~ Gamma((size + 1)/2)``."""
+        Box: ``P(|z| > x/epsilon) = Q(size + 1, x) - (x/size) Q(size, x)``, Q the regularised upper gamma function.
+        Ellipse: a coordinate is ``sqrt(2 G) N(0, 1)`` times the scale, with ``G ~ Gamma((size + 1)/2)``.
+        """
+        if self.name == "gaussian":
+            return float(special.ndtri((1 + confidence) / 2)) * self.std(size, epsilon, delta)
+        if self.name == "laplace":
+            return -math.log(1 - confidence) * size / epsilon
+        if self.name == "box":
+            return root(lambda x: float(special.gammaincc(size + 1, x) - x / size * special.gammaincc(size, x))
+                        - (1 - confidence), 0.0, size + 40.0 * math.sqrt(size) + 80) / epsilon
         nodes, weights = gamma_nodes((size + 1) / 2)
         found = root(lambda x: float(weights @ special.erfc(x / (2 * np.sqrt(nodes)))) - (1 - confidence),
                      0.0, 40.0 * math.sqrt(size + 1))
         return found * math.sqrt(size) * l2_scale(size, epsilon, delta)
 
     def fill(self, rng: np.random.Generator, out: FloatArray) -> None:
-        """A uniform direction, and a length that is Gamma(size)."""
+        """Draw noise of unit variance into ``out``, whose columns are independent of each other."""
         size, cols = out.shape
-        rng.standard_normal(out=out)
-        out *= rng.standard_gamma(size, size=cols) / np.sqrt((size + 1) * np.einsum("ij,ij->j", out, out))
+        if self.name == "laplace":
+            np.copyto(out, rng.laplace(scale=math.sqrt(0.5), size=out.shape))
+        elif self.name == "box":  # a uniform point of the box, and a length that is Gamma(size + 1)
+            rng.random(out=out)
+            out -= 0.5
+            out *= rng.standard_gamma(size + 1, size=cols) * (2 / self.std(size, 1.0, 0.0))
+        else:
+            rng.standard_normal(out=out)
+            if self.name == "ellipse":  # a uniform direction, and a length that is Gamma(size)
+                out *= rng.standard_gamma(size, size=cols) / np.sqrt((size + 1) * np.einsum("ij,ij->j", out, out))
 
     def pure_part(self, size: int, epsilon: float, delta: float) -> float:
-        return 1 / l2_scale(size, epsilon, delta)
+        """Return the epsilon that holds with delta = 0, infinite where none does."""
+        if self.name == "gaussian":
+            return math.inf
+        return epsilon if self.is_pure else 1 / l2_scale(size, epsilon, delta)
 
     def delta_at(self, at: float, size: int, epsilon: float, delta: float) -> float:
-        return l2_delta(at, l2_scale(size, epsilon, delta), size)
+        """Return delta at the epsilon ``at >= 0`` of equal noise that was made for (epsilon, delta): an upper bound for
+        Laplace noise on several numbers, exact for the others."""
+        if self.is_pure:
+            return abs(math.expm1(min(at - epsilon, 0.0) / 2))
+        if self.name == "ellipse":
+            return l2_delta(at, l2_scale(size, epsilon, delta), size)
+        return float(gaussian_delta(at, gaussian_mu(epsilon, delta)))
 
-
-class _Pure(Family):
-    """What both pure families have: epsilon is divided, and Laplace noise on one number is the worst case."""
-
-    @abstractmethod
-    def _factor(self, size: int) -> float:
-        """Return the standard deviation at epsilon = 1."""
-
-    def std(self, size: int, epsilon: float, delta: float) -> float:
-        return self._factor(size) / epsilon
-
-    def split(self, priority: int, other: int, share: float, epsilon: float, delta: float) -> Split:
-        return Split(self.std(priority, share * epsilon, 0), self.std(other, (1 - share) * epsilon, 0))
-
-    def delta_at(self, at: float, size: int, epsilon: float, delta: float) -> float:
-        return abs(math.expm1(min(at - epsilon, 0.0) / 2))
-
-    def pure_part(self, size: int, epsilon: float, delta: float) -> float:
-        return epsilon
-
-
-class _Box(_Pure):
-    def _factor(self, size: int) -> float:
-        return math.sqrt((size + 1) * (size + 2) / 3)
-
-    def half_width(self, size: int, epsilon: float, delta: float, confidence: float = 0.95) -> float:
-        """``P(|z| > x/epsilon) = Q(size + 1, x) - (x/size) Q(size, x)``, Q the regularised upper gamma function."""
-        def outside(x: float) -> float:
-            return float(special.gammaincc(size + 1, x) - x / size * special.gammaincc(size, x))
-
-        most = size + 40.0 * math.sqrt(size) + 80
-        return root(lambda x: outside(x) - (1 - confidence), 0.0, most) / epsilon
-
-    def fill(self, rng: np.random.Generator, out: FloatArray) -> None:
-        """A uniform point of the box, and a length that is Gamma(size + 1)."""
-        size, cols = out.shape
-        rng.random(out=out)
-        out -= 0.5
-        out *= rng.standard_gamma(size + 1, size=cols) * (2 / self._factor(size))
-
-
-class _Laplace(_Pure):
-    def _factor(self, size: int) -> float:
-        return math.sqrt(2) * size
-
-    def half_width(self, size: int, epsilon: float, delta: float, confidence: float = 0.95) -> float:
-        return -math.log(1 - confidence) * size / epsilon
-
-    def fill(self, rng: np.random.Generator, out: FloatArray) -> None:
-        np.copyto(out, rng.laplace(scale=math.sqrt(0.5), size=out.shape))
+    def advantage(self, size: int, epsilon: float, delta: float) -> float:
+        """Return the best attacker's advantage: right in ``(1 + advantage)/2`` of all cases."""
+        return self.delta_at(0.0, size, epsilon, delta)
 
 
 FAMILIES: dict[str, Family] = {family.name: family for family in (
-    _Gaussian("gaussian", "Gaussian", "Gaussian", False), _Ellipse("ellipse", "Ellipse (l2)", "ellipse", False),
-    _Box("box", "Box", "box", True), _Laplace("laplace", "Laplace", "Laplace", True))}
+    Family("gaussian", "Gaussian", "Gaussian", False), Family("ellipse", "Ellipse (l2)", "ellipse", False),
+    Family("box", "Box", "box", True), Family("laplace", "Laplace", "Laplace", True))}
 
 
 @dataclass(frozen=True)
@@ -253,7 +180,7 @@ def l2_delta(epsilon: float, scale: float, size: int) -> float:
     if size == 1:
         return -math.expm1((epsilon - 1 / scale) / 2)
     h = (1 - t * t) / (2 * scale)
-    kinks = (h / (1 + t), h / (1 - t)) if size < _FEW else ()
+    kinks = (h / (1 + t), h / (1 - t)) if size < 12 else ()  # the integrand then has kinks that matter
     nodes, weights = gamma_nodes(float(size), kinks)
     inside = _sphere_share(h / nodes - t, size)
     if epsilon <= _MOST_EPSILON:
@@ -340,7 +267,7 @@ def gamma_nodes(shape: float, cuts: tuple[float, ...] = ()) -> tuple[FloatArray,
     """Gauss–Legendre nodes and weights for an expectation over Gamma(shape), split at ``cuts``."""
     low, high = float(special.gammaincinv(shape, _TAIL)), float(special.gammainccinv(shape, _TAIL))
     ends = [low, *sorted(cut for cut in cuts if low < cut < high), high]
-    base, weights = legendre(_NODES)
+    base, weights = legendre(160)
     starts, widths = np.array(ends[:-1])[:, None], np.diff(ends)[:, None]
     nodes = (starts + widths * (base + 1) / 2).ravel()
     return nodes, (widths * weights / 2).ravel() * np.exp(

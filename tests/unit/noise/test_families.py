@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from mvgviz.noise.accounting import total_variation
+from mvgviz.noise.accounting import gaussian_mu, total_variation
 from mvgviz.noise.families import FAMILIES, l2_delta, l2_scale, pure_epsilon, same_attacker, staircase_std
 
 PROMISE = (1.0, 1e-6)
@@ -103,7 +103,7 @@ def test_draws_have_the_standard_deviation_and_the_half_width(name, size):
     sphere = rng.standard_normal((draws, size))
     sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
     drawn = {
-        "gaussian": lambda: math.sqrt(size) * FAMILIES["gaussian"].unit(size, *PROMISE) * rng.standard_normal(draws),
+        "gaussian": lambda: math.sqrt(size) / gaussian_mu(*PROMISE) * rng.standard_normal(draws),
         "ellipse": lambda: math.sqrt(size) * l2_scale(size, *PROMISE) * rng.gamma(size, size=draws) * sphere[:, 0],
         "box": lambda: rng.gamma(size + 1, size=draws) * rng.uniform(-1, 1, draws),
         "laplace": lambda: size * rng.laplace(size=draws)}[name]()
