@@ -30,9 +30,8 @@ class LeastPossible(NamedTuple):
 def least_possible(query: Query, needs: Any, mu: float, *, directions: Directions | None = None) -> LeastPossible:
     """Return the lowest possible root mean square of Gaussian noise, weighted as :func:`noise_on` does."""
     budget, body = positive("mu", mu), query.neighbours
-    if isinstance(body, ReplacedColumn | ReplacedOuterProduct) and (body.levels or (
-            body.added and isinstance(body, BoundedColumn | BoundedOuterProduct)) or (
-            isinstance(body, BoundedColumn | BoundedOuterProduct) and not body.corners)):
+    bounded = isinstance(body, BoundedColumn | BoundedOuterProduct) and (body.added or not body.corners)
+    if bounded or getattr(body, "levels", False):
         raise InputError("the lowest possible noise is not known for categories, nor for clipped records that are "
                          "added or removed")
     weights, directions = checked_needs(needs, query.rows), checked_directions(directions, query.rows)

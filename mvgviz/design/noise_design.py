@@ -178,9 +178,6 @@ class NoiseDesign:
             out[upper] = out.T[upper] = np.where(upper[0] == upper[1], 1.0, math.sqrt(0.5)) * part[:, 0]
         else:
             for block in self.blocks:
-                if block.rows == tuple(range(self.rows)):
-                    block.family.fill(rng, out)
-                    continue
                 part = np.empty((len(block.rows), self.cols))
                 block.family.fill(rng, part)
                 out[list(block.rows)] = part

@@ -35,8 +35,6 @@ from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.validation import FloatArray, array, instance, numbers
 
-_STEPS = 200
-_ROUNDS = 25
 _GROWTH_STEPS = 60
 _CORNERS = 12  # 2^12 corners of a box
 _MANY = 400  # beyond, correlations are left out: each step takes a second
@@ -180,7 +178,7 @@ def fill_correlated(signal: FloatArray, *, budget: float, half_widths: FloatArra
     filled = water_filling(np.diag(signal), budget=budget, form="exact", half_widths=h)
     rho = filled.rho
     value, slope = measure_and_slope(rho, signal)
-    for _ in range(_STEPS):
+    for _ in range(200):
         filled = water_filling(_left_open(rho, signal), budget=budget, form="exact", half_widths=h)
         gains = slope / rho / h**2
         gap = least * gains.sum() + (budget - size * least) * gains.max() - slope.sum()
@@ -286,7 +284,7 @@ def _searched(search: _Search, start: FloatArray) -> FloatArray:
     cuts = [search.cut(x, exact) for x, exact in [*lonely, search.fitted(best)]]
     # Not concave for a covariance: whoever starts near one direction may end on another hill.
     others = [search.fitted(shape)[0] for shape in (equal, ends[0])] + [x for x, _ in lonely] if search.both else []
-    for _ in range(_ROUNDS):
+    for _ in range(25):
         x, promised = _solved(search, cuts, [best, *others])
         if not promised > value * (1 + (_CLOSE if search.both else _ENOUGH)):
             break  # no split that these changes allow is better

@@ -24,8 +24,6 @@ from mvgviz.noise.ties import root
 from mvgviz.validation import FloatArray, array, count, frozen, generator, instance, one_of
 
 _LARGEST_KRONECKER = 4_096
-_SMALL_PRODUCT = 2**18  # multiplications
-_CACHED = 14_000  # numbers
 
 
 def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int | None = None,
@@ -98,7 +96,7 @@ def gram_trials(gram: Gram, side: NoiseSide, rngs: Sequence[np.random.Generator]
     """One draw of ``(X+Z)(X+Z)ᵀ`` from each generator in turn; ``side`` is Sigma, ``Psi = I``."""
     m, p = gram.factor.shape
     root, result = side.root(), np.empty((len(rngs), m, m))
-    at_once = max(_CACHED // (m * (p + m)), 1)  # fresh memory costs more than the arithmetic
+    at_once = max(14_000 // (m * (p + m)), 1)  # numbers in the cache: fresh memory costs more
     for start in range(0, len(rngs), at_once):
         part = result[start : start + at_once]
         released = root @ _gram_normals(gram, rngs[start : start + at_once])
@@ -146,7 +144,7 @@ def _colour_rows(side: NoiseSide, noise: FloatArray) -> FloatArray:
     if side.is_diagonal:
         noise *= np.sqrt(side.variances)[:, None]
         return noise
-    root, width = side.root(), _SMALL_PRODUCT // side.size**2
+    root, width = side.root(), 2**18 // side.size**2  # multiplications
     if width < side.size:
         return root @ noise
     for start in range(0, noise.shape[2], width):

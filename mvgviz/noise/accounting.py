@@ -31,7 +31,6 @@ from mvgviz.validation import FloatArray, broadcast, numbers
 
 _SQRT2 = math.sqrt(2.0)
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
-_NODES = 64
 _CUT = 80.0  # the integrand is dropped where it has fallen below exp(-40), half of this
 _LARGEST = 1e100
 _MANY_STEPS = 200
@@ -166,7 +165,7 @@ def _tail_integral(a: FloatArray, mu: FloatArray) -> FloatArray:
     It is the difference of the two terms of [1], each written through
     ``Phi(-x) = phi(x) integral_0^inf exp(-u²/2 - x u) du``.
     """
-    nodes, weights = legendre(_NODES)
+    nodes, weights = legendre(64)
     nodes, weights = (nodes + 1) / 2, weights / 2
     cut = _CUT / (a + np.hypot(a, math.sqrt(_CUT)))  # where u² + 2 a u = _CUT
     u = cut[..., None] * nodes

@@ -28,16 +28,9 @@ from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, gaussian_m
 from mvgviz.optional import optional
 from mvgviz.validation import FloatArray, fraction, number, numbers
 
-_FINEST, _MOST_POINTS = 1e-4, 1e5  # of the grid of losses
-_PART = 10  # points of the grid that a usual pure epsilon spans
-_LEAST_DELTA = 1e-10  # where the rounding of very many sums would show
-_TAIL = 1e-15
 _ROOT = 1e-11  # more than the error of a root
 _ROUNDING = 1e-14  # of a sum of pure epsilons
 _SLACK = 1e-9  # of epsilon, left by the questions of a plan: more than all rounding
-_CLOSE = 1e-4  # of a factor, how near a search over loss distributions comes
-_WIDE, _ENTRIES, _HALVINGS = 10.0, 61, 18  # of a table of factors
-_LITTLE = 1e-2  # of a factor, what is not worth that search
 
 
 def running_epsilon(delta: float, pure: float, mu: float) -> float:
@@ -75,7 +68,8 @@ def plan_epsilon(delta: float, pure: Sequence[float], mu: float) -> float:
         return 0.0
     found = root(lambda epsilon: plan_delta(epsilon, total, mu) / delta - 1, 0.0, most * (1 + 1e-9))
     most = min(found + _ROOT, most)
-    return most if len(parts) == 1 or delta < _LEAST_DELTA else min(_of_many(delta, parts, mu), most)
+    alone = len(parts) == 1 or delta < 1e-10  # below, the rounding of very many sums would show
+    return most if alone else min(_of_many(delta, parts, mu), most)
 
 
 @lru_cache(maxsize=4096)
@@ -98,8 +92,8 @@ def plan_scale(epsilon: float, delta: float, pure: tuple[float, ...], gaussian: 
         return spent - epsilon * (1 - _SLACK)
 
     found = _last(as_one, 0.5, _SLACK)
-    little = found * (1 + _LITTLE) > 1 / gaussian  # where pure noise costs nothing
-    return found if little or len(pure) == 1 else _last(exactly, found, _CLOSE)
+    little = found * (1 + 1e-2) > 1 / gaussian  # within 1 % of where pure noise costs nothing
+    return found if little or len(pure) == 1 else _last(exactly, found, 1e-4)
 
 
 def near_scale(epsilon: float, delta: float, pure: float) -> float:
@@ -113,10 +107,10 @@ def near_scale(epsilon: float, delta: float, pure: float) -> float:
 @lru_cache(maxsize=64)
 def _table(epsilon: float, delta: float) -> tuple[FloatArray, FloatArray]:
     """Return factors, by halving all at once, over the log odds of shares."""
-    odds = np.linspace(-_WIDE, _WIDE, _ENTRIES)
+    odds = np.linspace(-10.0, 10.0, 61)
     pure, gaussian, mu = special.expit(odds), special.expit(-odds), gaussian_mu(epsilon, delta)
     low, high = np.full(odds.size, 0.5), np.minimum(1 / gaussian, (1 - 2 * math.log1p(-delta) / epsilon) / pure)
-    for _ in range(_HALVINGS):
+    for _ in range(18):
         middle = (low + high) / 2
         fits = plan_delta(epsilon, middle * pure * epsilon, mu * np.sqrt(middle * gaussian)) <= delta
         low, high = np.where(fits, middle, low), np.where(fits, high, middle)
@@ -138,7 +132,8 @@ def _of_many(delta: float, pure: Sequence[float], mu: float) -> float:
     """Return epsilon by privacy loss distributions, pessimistic ("connect the dots")."""
     losses: Any = optional("dp_accounting").pld
     total = math.fsum(pure)
-    step = max(min(_FINEST, total / len(pure) / _PART), running_epsilon(_TAIL, total, mu) / _MOST_POINTS)
+    # of the grid of losses: ten for a usual pure epsilon, and not too many
+    step = max(min(1e-4, total / len(pure) / 10), running_epsilon(1e-15, total, mu) / 1e5)
     made = [_laplace(losses, each, step).self_compose(times) for each, times in Counter(pure).items()]
     if mu > 0:
         made.append(losses.privacy_loss_distribution.from_gaussian_mechanism(

@@ -187,22 +187,17 @@ def components(moments: FloatArray, noise: MomentNoise) -> tuple[FloatArray, Flo
     return values[..., ::-1], vectors[..., ::-1]
 
 
-def table_std(moments: FloatArray, noise: FloatArray, n_records: int) -> FloatArray:
-    """Return the noise on ``R Rᵀ/n - Sigma`` of released tables R, entry by entry.
+def table_noise(moments: FloatArray, noise: FloatArray, n_records: int) -> MomentNoise:
+    """Return the noise on ``R Rᵀ/n - Sigma`` of released tables R, as noise like a product, one for each release.
 
     ``moments``: ``R Rᵀ/n``, ``… × m × m``; ``noise``: Sigma, the covariance of the noise on a record. With S the
-    records' own moments and ``M = S + Sigma`` the variance is ``(M_ii M_jj + M_ij² - S_ii S_jj - S_ij²)/n``; S is
-    read from the release.
+    records' own moments and ``M = S + Sigma`` a diagonal entry has the variance ``2 (M_ii² - S_ii²)/n``; S is read from
+    the release.
     """
     values, vectors = np.linalg.eigh(noise)
     own = projected(moments - noise, MomentNoise(root=vectors * np.sqrt(np.maximum(values, 0.0))))
-    variance = _products(own + noise) - _products(own)
-    return np.asarray(np.sqrt(np.maximum(variance, 0.0) / count("records", n_records)))
-
-
-def table_noise(moments: FloatArray, noise: FloatArray, n_records: int) -> MomentNoise:
-    """Return the same as noise like a product, one for each release."""
-    return MomentNoise.from_std(table_std(moments, noise, n_records))
+    variance = 2 * ((own + noise) ** 2 - own**2)
+    return MomentNoise.from_std(np.sqrt(np.maximum(variance, 0.0) / count("records", n_records)))
 
 
 def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
@@ -225,9 +220,3 @@ def _square(root: FloatArray) -> FloatArray:
     """The symmetric root of the same noise, of one with more columns than rows."""
     left, s, _ = np.linalg.svd(root, full_matrices=False)
     return frozen((left * s[..., None, :]) @ np.swapaxes(left, -1, -2))
-
-
-def _products(moments: FloatArray) -> FloatArray:
-    """``M_ii M_jj + M_ij²``."""
-    each = np.einsum("...ii->...i", moments)
-    return np.asarray(each[..., :, None] * each[..., None, :] + moments**2)

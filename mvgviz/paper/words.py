@@ -10,9 +10,6 @@ from mvgviz.text import power
 from mvgviz.trials.results import BETTER, WORSE, Outcome, paired
 from mvgviz.trials.tasks import References
 
-_SAME = 0.01  # of a reference: as good as equal
-_LITTLE = 0.05  # of the way to a random guess
-_SMALLER = 1.2
 _TEXTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 OPENING, ONCE, SLIPS, WHY_NOT = (_TEXTS[name] for name in ("opening", "once", "slips", "why_not"))
 
@@ -73,9 +70,9 @@ def verdict(cell: Cell, references: References) -> str:
     clean, random, trivial = references.non_private, references.random_guess, references.trivial
 
     def near(value: float) -> bool:
-        return abs(mean - value) <= max(half, _SAME * value)
+        return abs(mean - value) <= max(half, 0.01 * value)
 
-    if mean - clean <= _LITTLE * (random - clean):
+    if mean - clean <= 0.05 * (random - clean):
         return "nearly as good as no privacy"
     if near(random):
         return "a random guess"
@@ -109,7 +106,7 @@ def sentence(report: Report, row: MeasuredRow) -> str:
         first = verdict(as_printed, report.references)
         spent, factor = as_printed.best.epsilon_spent, as_printed.mean / exact.mean
         cost = "" if spent is None else f" (really spending ε = {spent:.2g} of 1)"
-        less = f"an error {_rough(factor)} times smaller" if factor >= _SMALLER else ""
+        less = f"an error {_rough(factor)} times smaller" if factor >= 1.2 else ""
         if first == second:
             said = f"As printed{cost} and exact it is {first}" + (f", exact with {less}" if less else "")
         else:

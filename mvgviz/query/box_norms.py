@@ -25,13 +25,6 @@ from mvgviz.validation import FloatArray, frozen
 
 ROUNDING = 1e-12  # by how much, relatively, a bound is enlarged for the rounding of its proof
 
-_ALL_CORNERS = 16  # 2^15 corners of a symmetric box
-_STEPS = 300
-_MOST_WORK = 2e9  # multiplications
-_SWEEPS = 60
-_ANGLES = 4
-_HALVINGS, _SHORT, _LONG = 6, 40, 150
-_WIDEST = 2.0  # how far from the first guess, in logarithms, the weight is looked for
 
 
 class Longest(NamedTuple):
@@ -44,7 +37,7 @@ class Longest(NamedTuple):
 @one_blas_thread()
 def longest(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> Longest:
     """Return the largest ``|A x|²`` over the box; exact up to 16 features."""
-    if halves.size <= _ALL_CORNERS:
+    if halves.size <= 16:  # 2^15 corners of a symmetric box
         return _by_corners(whitener, centre, halves)
     moves, middle = whitener * halves, whitener @ centre
     columns = np.column_stack([middle, moves]) if middle.any() else moves  # 1 is one more sign
@@ -61,7 +54,7 @@ def shortest_square(whitener: FloatArray, centre: FloatArray, halves: FloatArray
     moves, middle = whitener * halves, whitener @ centre
     form, pull = moves.T @ moves, moves.T @ middle
     z = np.clip(np.divide(-centre, halves, out=np.zeros_like(centre), where=halves > 0), -1.0, 1.0)
-    for _ in range(_SWEEPS):
+    for _ in range(60):
         before = z.copy()
         for i in range(z.size):
             if form[i, i] > 0:
@@ -78,7 +71,7 @@ def shortest_square(whitener: FloatArray, centre: FloatArray, halves: FloatArray
 
 def largest_form(form: FloatArray) -> float:
     """Return a bound on ``zᵀNz`` over ``|z_i| <= 1`` for a positive semi-definite N."""
-    return certified(form, relaxed(form, first_vectors(len(form)), _STEPS))
+    return certified(form, relaxed(form, first_vectors(len(form)), 300))
 
 
 def first_vectors(size: int) -> FloatArray:
@@ -93,7 +86,7 @@ def relaxed(form: FloatArray, vectors: FloatArray, steps: int) -> FloatArray:
     The form has eight digits: the steps blow up rounding, and the same design in other units must get the same vectors.
     """
     form = _eight_digits(form / (float(np.trace(form)) or 1.0))
-    for _ in range(max(min(steps, int(_MOST_WORK / (form.size * vectors.shape[1]))), 10)):
+    for _ in range(max(min(steps, int(2e9 / (form.size * vectors.shape[1]))), 10)):
         vectors = form @ vectors
         vectors = vectors / np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)), 1e-300)[:, None]
     return vectors
@@ -208,7 +201,7 @@ def bound_from_products(whitener: FloatArray, centre: FloatArray, halves: FloatA
     moves, middle = moves / size, middle / size
     p = np.column_stack([middle, moves, moves])
     q = np.column_stack([np.zeros_like(middle), moves, -moves])
-    angles = np.linspace(0, math.pi / 4, _ANGLES)
+    angles = np.linspace(0, math.pi / 4, 4)
     most = max(_product_bound(p, q, float(angle)) for angle in angles)
     return math.sqrt(8) * size * size * most / math.cos(float(angles[1]) / 2)
 
@@ -218,16 +211,16 @@ def _product_bound(p: FloatArray, q: FloatArray, angle: float) -> float:
     pp, qq, pq = p.T @ p, q.T @ q, p.T @ q
     cross, share = math.sin(angle) * (pq + pq.T) / 2, math.cos(angle) / 2
     guess = math.log(float(np.trace(pp)) / float(np.trace(qq))) / 2
-    low, high, vectors = guess - _WIDEST, guess + _WIDEST, first_vectors(len(pp))
-    for _ in range(_HALVINGS):
+    low, high, vectors = guess - 2.0, guess + 2.0, first_vectors(len(pp))
+    for _ in range(6):
         weight = math.exp((low + high) / 2)
-        vectors = relaxed(share * (pp / weight + weight * qq) + cross, vectors, _SHORT)
+        vectors = relaxed(share * (pp / weight + weight * qq) + cross, vectors, 40)
         if weight * np.linalg.norm(q @ vectors) > (1 + 1e-9) * np.linalg.norm(p @ vectors):  # not by rounding alone
             high = math.log(weight)
         else:
             low = math.log(weight)
     form = share * (pp / weight + weight * qq) + cross
-    return certified(form, relaxed(form, vectors, _LONG))
+    return certified(form, relaxed(form, vectors, 150))
 
 
 def _among_corners(moves: FloatArray, middle: FloatArray, corners: FloatArray) -> Furthest:

@@ -21,9 +21,8 @@ from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.base import Derivation, Facts, Query, norm
-from mvgviz.query.box_norms import longest
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import Neighbours, WorstCase, support
+from mvgviz.query.neighbours import Neighbours, WorstCase, longest_in, support
 from mvgviz.query.prior import Guess, Weighing
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, frozen
@@ -50,12 +49,14 @@ class ReplacedProduct(Neighbours):
         sides = (rows, self.rows), (cols, self.cols)
         if not self.added and rows.size + cols.size <= _MOST_CORNERS:
             return self._by_corners(rows, cols)
-        (long, known), (long_b, known_b) = (_longest(side, *ends) for side, ends in sides)
+        longest = [longest_in(side, (low + high) / 2, (high - low) / 2) for side, (low, high) in sides]
+        long, long_b = (math.sqrt(each.square) for each in longest)
         far = [np.where(np.abs(low) > np.abs(high), low, high) for _, (low, high) in sides]
         if self.added:
             nothing = np.zeros(rows.size), np.zeros(cols.size)
-            return self._case(long * long_b, known and known_b and not self.levels, nothing, far)
-        moves = [_longest(side, np.zeros(side.size), high - low)[0] for side, (low, high) in sides]
+            known = not self.levels and all(each.signs is not None for each in longest)
+            return self._case(long * long_b, known, nothing, far)
+        moves = [math.sqrt(longest_in(side, np.zeros(side.size), high - low).square) for side, (low, high) in sides]
         angles = [math.asin(min(move / (2 * size), 1.0)) for move, size in zip(moves, (long, long_b), strict=True)]
         near = np.where(far[0] == self.rows[0], self.rows[1], self.rows[0])
         return self._case(2 * long * long_b * math.sin(min(sum(angles), math.pi / 2)), False, (near, far[1]), far)
@@ -138,14 +139,6 @@ def _groups(table: Dataset, group: Sequence[int | str]) -> tuple[list[int], list
     second = [k for k in range(table.n_features) if k not in first]
     refuse(not (first and second), "cross-moments need two groups: choose some of the columns, not all and not none")
     return first, second
-
-
-def _longest(side: NoiseSide, low: FloatArray, high: FloatArray) -> tuple[float, bool]:
-    """Return the length of the longest whitened vector of a box, and whether some vector attains it."""
-    if side.is_diagonal:
-        return norm(np.maximum(np.abs(low), np.abs(high)) * np.sqrt(side.precisions)), True
-    found = longest(side.whitener(), (low + high) / 2, (high - low) / 2)
-    return math.sqrt(found.square), found.signs is not None
 
 
 def _corners(low: FloatArray, high: FloatArray) -> FloatArray:

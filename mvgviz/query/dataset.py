@@ -268,7 +268,6 @@ def is_added(neighbours: str) -> bool:
     return one_of("neighbours", neighbours, NEIGHBOURS) == "add-remove"
 
 
-_FINENESS = 10  # a proposed range is at most about this many steps wide
 _LARGEST_FLOAT = Fraction(sys.float_info.max)
 
 
@@ -283,7 +282,7 @@ def around(low: float, high: float) -> tuple[float, float]:
     if low == high:
         return 0.0, 1.0
     least, greatest = Fraction(str(low)), Fraction(str(high))  # as written: the float 0.1 is a little more than that
-    share = (greatest - least) / _FINENESS
+    share = (greatest - least) / 10  # at most about so many steps
     power = Fraction(10) ** math.floor(math.log10(share.numerator) - math.log10(share.denominator))
     # the logarithm may be a little off where it is nearly whole: then the power is one too small
     step = next(step for factor in (1, 2, 5, 10, 20) if (step := factor * power) >= share)

@@ -78,10 +78,8 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
         else [_column(frame, name, declared.get(name), measured.get(name, ""))])]
     named = [column.name for column in found]
     label = None if label is None else str(_known(label, named, "label"))
-    if most is None:
-        return _dataset(found, missing=missing, label=label, called=called, title=title)
-    return _dataset(found, missing=missing, label=label, called=called, title=title,
-                    first=first_of_each(frame[owner], most, Counter()), per_person=most)
+    first = None if most is None else first_of_each(frame[owner], most, Counter())
+    return _dataset(found, missing=missing, label=label, called=called, title=title, first=first, per_person=most or 1)
 
 
 def most_of_each(person: Any, at_most: Any) -> int | None:
@@ -159,7 +157,7 @@ def level_text(value: Any) -> str:
 
 
 def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, called: str, title: str,
-             first: Mask | None = None, per_person: int = 1) -> Dataset:
+             first: Mask | None, per_person: int) -> Dataset:
     refuse(not found, "columns must name at least one column besides the person's")
     if not len(found) <= _MOST_FEATURES:
         raise InputError(f"The columns make {len(found)} features and at most {_MOST_FEATURES} can be used.")

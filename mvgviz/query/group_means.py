@@ -29,10 +29,9 @@ from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import weakest
 from mvgviz.query.base import Derivation, Facts, Query, norm
-from mvgviz.query.box_norms import longest
 from mvgviz.query.counts import Category, categories, chosen_categories
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import Neighbours, WorstCase, support
+from mvgviz.query.neighbours import Neighbours, WorstCase, longest_in, support
 from mvgviz.query.prior import Guess, of_rows
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, frozen
@@ -70,10 +69,8 @@ class ReplacedMember(Neighbours):
     def _longest(self, rows: NoiseSide, constant: float) -> tuple[float, FloatArray, bool]:
         """The largest ``yᵀMy`` over ``y = (z, constant)``, y, and whether it attains that or is just long."""
         halves, centre = np.append(self.halves, 0.0), np.append(np.zeros(self.halves.size), constant)
-        if rows.is_diagonal:
-            return float((halves + centre) ** 2 @ rows.precisions), halves + centre, True
-        found = longest(rows.whitener(), centre, halves)
-        return found.square, centre + halves * (1.0 if found.signs is None else found.signs), found.signs is not None
+        square, signs = longest_in(rows, centre, halves)
+        return square, centre + halves * (1.0 if signs is None else signs), signs is not None
 
     def _case(self, square: float, change: FloatArray, groups: dict[int, int], *, exact: bool) -> WorstCase:
         right = np.zeros((self.groups, 1))

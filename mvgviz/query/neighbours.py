@@ -15,14 +15,9 @@ import numpy as np
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query import box_norms
-from mvgviz.query.box_norms import bound_from_lengths, longest, shortest_square
+from mvgviz.query.box_norms import Longest, bound_from_lengths, longest, shortest_square
 from mvgviz.query.dataset import Levels
 from mvgviz.validation import FloatArray
-
-_SYMMETRIC_EDGES = 12  # 12 * 2^11 quartics
-_ALL_EDGES = 8  # 2^8 corners against 8 * 2^7 edges
-_MOST_KNOWN = 1_000
-_MOST_PRODUCTS = 64  # features; above, the bound from products would take a second
 
 
 class WorstCase(NamedTuple):
@@ -197,7 +192,7 @@ class ReplacedOuterProduct(Neighbours):
             return self._found(side)
         key = side.precisions.tobytes()
         if key not in self._known:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= 1_000:
                 self._known.clear()
             self._known[key] = self._found(side)
         return self._known[key]
@@ -220,9 +215,9 @@ class ReplacedOuterProduct(Neighbours):
         if side.is_diagonal and one_sided:  # one pair attains every entry
             ends = np.where(np.abs(low) > np.abs(high), low, high), np.clip(0.0, low, high)
             return WorstCase(self._entry_by_entry(side), True, ends)
-        if side.is_diagonal and symmetric and m <= _SYMMETRIC_EDGES:
-            return self._enumerated(side, np.ones((1, m)))  # signs can be absorbed
-        if m <= _ALL_EDGES:
+        if side.is_diagonal and symmetric and m <= 12:  # 12 * 2^11 quartics, for signs can be absorbed
+            return self._enumerated(side, np.ones((1, m)))
+        if m <= 8:  # 2^8 corners against 8 * 2^7 edges
             signs = box_norms.all_signs(m)
             return self._enumerated(side, signs[: 2 ** (m - 1)] if symmetric else signs)
         return WorstCase(self._bound(side), False)
@@ -236,16 +231,11 @@ class ReplacedOuterProduct(Neighbours):
 
     def _bound(self, side: NoiseSide) -> float:
         whitener, centre, halves = side.whitener(), self._centre, self._halves
-        if side.is_diagonal:
-            most = float(self.largest_values**2 @ side.precisions)
-            move = float(halves**2 @ side.precisions)
-        else:
-            most = longest(whitener, centre, halves).square
-            move = longest(whitener, np.zeros(halves.size), halves).square
+        most, move = (longest_in(side, middle, halves).square for middle in (centre, np.zeros(halves.size)))
         bounds = [bound_from_lengths(most, shortest_square(whitener, centre, halves), move)]
         if side.is_diagonal:
             bounds.append(self._entry_by_entry(side))
-        if centre.any() and halves.size <= _MOST_PRODUCTS:  # around 0 the lengths say more
+        if centre.any() and halves.size <= 64:  # around 0 the lengths say more, and many take a second
             bounds.append(box_norms.bound_from_products(whitener, centre, halves))
         return min(bounds)
 
@@ -300,6 +290,13 @@ class FlippedEdge(Neighbours):
             squares = squares + squares.T + 2 * m * p
         np.fill_diagonal(squares, 0.0)
         return squares
+
+
+def longest_in(side: NoiseSide, centre: FloatArray, halves: FloatArray) -> Longest:
+    """Return the largest ``xᵀMx`` over the box ``centre ± halves``: exact along the features, or of few of them."""
+    if side.is_diagonal:
+        return Longest(float((np.abs(centre) + halves) ** 2 @ side.precisions), np.where(centre < 0, -1.0, 1.0))
+    return longest(side.whitener(), centre, halves)
 
 
 def _stretch(rows: NoiseSide, cols: NoiseSide) -> float:

@@ -14,9 +14,7 @@ from mvgviz.validation import FloatArray
 
 _SWEEPS = 12
 _POINTS = np.linspace(-1, 1, 33)
-_ZOOMS = (1.0, 1 / 16, 1 / 256, 1 / 4096)
 _RANDOM = 12
-_EIGENVECTORS = 6
 _MOST_RAISED = 100  # features; with more the first guesses have to do, or a look would take minutes
 
 
@@ -48,7 +46,7 @@ def search_records(rows: NoiseSide, cols: NoiseSide, low: FloatArray, high: Floa
     m = rows.precision()
     p = m if cols is rows else cols.precision()
     x, y = _starts(m, low, high)
-    for zoom in _ZOOMS if low.size <= _MOST_RAISED else ():
+    for zoom in (1.0, 1 / 16, 1 / 256, 1 / 4096) if low.size <= _MOST_RAISED else ():
         value = _squares(m, p, x, y)
         for _ in range(_SWEEPS):
             before = value
@@ -92,7 +90,7 @@ def _starts(m: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArra
     order = np.arange(size)
     pairs = [(largest, nearest), (largest, np.where(order % 2 == 0, high, low)),
              (largest, np.where(order < size // 2, high, low)), (high, low)]
-    vectors = np.linalg.eigh(m)[1][:, ::-1][:, :_EIGENVECTORS].T
+    vectors = np.linalg.eigh(m)[1][:, ::-1][:, :6].T
     corners = [np.where(vector >= 0, high, low) for vector in vectors]
     pairs += [(corner, np.where(corner == high, low, high)) for corner in corners]
     pairs += [(corner, nearest) for corner in corners] + list(pairwise(corners))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.base import UNIT, Derivation, Facts, Query, sum_error
 from mvgviz.query.dataset import FLIPPED_EDGE, Dataset
 from mvgviz.query.neighbours import AnyChange, FlippedEdge
-from mvgviz.query.prior import Guess, guessed_edges, guessed_similarities
+from mvgviz.query.prior import Guess, expected_similarity, of_entries
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.query.tables import INSIDE, column_body
 from mvgviz.validation import FloatArray, frozen, positive, square
@@ -65,7 +66,11 @@ class Kernel(Query):
 
     def guess(self, table: Dataset | None) -> Guess:
         assert table is not None
-        return guessed_similarities(table.widths / self.length, table.n_records)
+        mean, square = (float(np.prod(expected_similarity(table.widths / self.length * factor)))
+                        for factor in (1.0, math.sqrt(2)))
+        answer = np.full(self.value.shape, mean)
+        np.fill_diagonal(answer, 1.0)
+        return Guess(answer=answer, spread=partial(of_entries, max(square - mean**2, 0.0), 0.0, size=self.rows))
 
     @property
     def _drop(self) -> float:
@@ -137,8 +142,10 @@ class Adjacency(Query):
         return records
 
     def guess(self, table: Dataset | None) -> Guess:
-        degree = (self.rows - 1) / 4 if self.psd else 0.0
-        return guessed_edges(self.answer(np.ones((self.rows, self.rows)) - np.eye(self.rows)), degree)
+        full = self.answer(np.ones((self.rows, self.rows)) - np.eye(self.rows))
+        degree = (self.rows - 1) / 4 if self.psd else 0.0  # its variance
+        return Guess(answer=full / 2, spread=partial(of_entries, 1 / 4, degree, size=self.rows),
+                     name="half an edge between any two vertices", plain={"every edge there": full})
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         ends = np.full(self.rows, math.sqrt(self.rows - 1) if self.psd else 1.0)

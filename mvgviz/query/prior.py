@@ -95,14 +95,6 @@ def length(answer: FloatArray, weighing: Weighing | None = None) -> float:
     return float(np.linalg.norm(answer if weighing is None else weighing.of(answer)))
 
 
-def guessed_rows(table: Dataset, shape: tuple[int, ...], records: float) -> Guess:
-    """Return the guess for values of the features, each averaged over so many records."""
-    middle, nearest = (table.lower + table.upper) / 2, np.clip(0.0, table.lower, table.upper)
-    return Guess(answer=np.broadcast_to(middle[:, None], shape), name="the middle of every range",
-                 spread=partial(of_rows, table.widths**2 / 12 * (shape[1] / records)),
-                 plain={"in every range the value nearest 0": np.broadcast_to(nearest[:, None], shape)})
-
-
 def guessed_moments(table: Dataset, *, constant: bool = False) -> Guess:
     """The guess for ``X Xᵀ/n`` of a table, from its ranges and number of records alone; with a ``constant`` 1, last."""
     middle, widths = (table.lower + table.upper) / 2, table.widths
@@ -126,29 +118,15 @@ def _of_moments(middle: FloatArray, widths: FloatArray, n_records: int, weighing
             + float(diagonal**2 @ (fourth - 3 * s**2)) + float(s @ q**2 @ s)) / n_records
 
 
-def _of_entries(off: float, diagonal: float, weighing: Weighing | None, *, size: int) -> float:
+def of_entries(off: float, diagonal: float, weighing: Weighing | None, *, size: int) -> float:
     """For entries with a variance ``off`` the diagonal and another on it."""
     squares = np.ones(size) if weighing is None else weighing.squares
     on = float(squares @ squares)
     return off * (float(squares.sum()) ** 2 - on) + diagonal * on
 
 
-def guessed_similarities(widths: FloatArray, n: int) -> Guess:
-    """Return the guess for a kernel matrix of n records; ``widths`` of the ranges in its lengths."""
-    mean, square = (float(np.prod(_expected_similarity(widths * factor))) for factor in (1.0, math.sqrt(2)))
-    answer = np.full((n, n), mean)
-    np.fill_diagonal(answer, 1.0)
-    return Guess(answer=answer, spread=partial(_of_entries, max(square - mean**2, 0.0), 0.0, size=n))
-
-
-def _expected_similarity(a: FloatArray) -> FloatArray:
+def expected_similarity(a: FloatArray) -> FloatArray:
     """``E exp(-(u-v)²/2)`` for u, v uniform on an interval of width a; 1 - a²/12 near 0."""
     safe = np.maximum(a, 1e-4)
     full = 2 / safe**2 * (safe * math.sqrt(math.pi / 2) * erf(safe / math.sqrt(2)) + expm1(-safe**2 / 2))
     return np.where(a < 1e-3, 1 - a**2 / 12, full)
-
-
-def guessed_edges(full: FloatArray, degree: float) -> Guess:
-    """The guess for a graph; ``full``: the answer where every edge is there, ``degree``: variance on the diagonal."""
-    return Guess(answer=full / 2, spread=partial(_of_entries, 1 / 4, degree, size=len(full)),
-                 name="half an edge between any two vertices", plain={"every edge there": full})

@@ -29,7 +29,6 @@ from mvgviz.validation import FloatArray, array, count, fraction, frozen, genera
 
 _WITHIN = 1 - 1e-12  # records are clipped to a little less than the edge, so that rounding leaves none outside
 
-_COUNTS = 20  # halvings of the interval in which a private radius is looked for
 
 NoisyCount = Callable[[int, float], float]  # a count with noise of a standard deviation
 
@@ -215,7 +214,7 @@ def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
 
 
 def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.random.Generator | NoisyCount,
-                   bound: RecordBound | None = None, least: float = 0.01, halvings: int = _COUNTS) -> RecordBound:
+                   bound: RecordBound | None = None, least: float = 0.01, halvings: int = 20) -> RecordBound:
     """Return the bound with a radius that is a private quantile of the records' lengths; spend ``mu``.
 
     Weights, centre and directions are those of ``bound`` (by default a ball, features divided by their even spreads). A

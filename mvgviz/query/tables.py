@@ -9,6 +9,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from mvgviz.query.base import Derivation, Facts, Query, largest_norm
 from mvgviz.query.bounded_neighbours import BoundedColumn
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn, move_widths
-from mvgviz.query.prior import Guess, guessed_rows
+from mvgviz.query.prior import Guess, of_rows
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, frozen
 
@@ -31,7 +32,11 @@ class _Values(Query):
 
     def guess(self, table: Dataset | None) -> Guess:
         assert table is not None
-        return guessed_rows(table, self.value.shape, table.n_records if self.is_mean else 1)
+        middle, nearest = ((table.lower + table.upper) / 2)[:, None], np.clip(0.0, table.lower, table.upper)[:, None]
+        variances = table.widths**2 / 12 * (self.cols / (table.n_records if self.is_mean else 1))
+        return Guess(answer=np.broadcast_to(middle, self.value.shape), name="the middle of every range",
+                     spread=partial(of_rows, variances),
+                     plain={"in every range the value nearest 0": np.broadcast_to(nearest, self.value.shape)})
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         if largest is None:

@@ -7,7 +7,6 @@ search finds, and ``attained`` is how much of the bound it reaches.
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -47,25 +46,43 @@ def worst_pair(query: Query, rows: NoiseSide | None = None, cols: NoiseSide | No
     rows = NoiseSide.identity(query.rows) if rows is None else rows
     cols = (rows if query.symmetric else NoiseSide.identity(query.cols)) if cols is None else cols
     body = query.neighbours
-    before = after = shown = None
+    mu, _, at = body.worst(rows, cols)
+    before = after = None
     words = "one record is added" if getattr(body, "added", False) else "one record is replaced by another"
     if isinstance(body, ReplacedColumn):
-        mu, left, right, shown, before, after, words = _replaced_column(query, body, rows, cols)
+        before, after, words = _moved(body, at, rows)
+        left, right, columns = ((after - before) / body.divisor)[:, None], np.zeros((query.cols, 1)), body.columns(cols)
+        right[columns] = 1.0
+        difference = np.zeros((query.rows, min(query.cols, _SHOWN)))
+        difference[:, np.minimum(columns, difference.shape[1] - 1)] = left
     elif isinstance(body, ReplacedOuterProduct):
-        mu, left, right, before, after = _replaced_outer_product(body, rows, cols)
+        if isinstance(body, BoundedOuterProduct):
+            at = body.furthest_pair(rows, cols)
+        elif at is None:
+            at = _some_records(body, rows, cols) if body.added or body.levels else search_records(
+                rows, cols, body.lower, body.upper)
+        before, after = at
+        # y yᵀ - x xᵀ through sum and difference, which does not cancel when x and y are close
+        apart, together = after - before, (after + before) / 2
+        left, right = np.stack([apart, together], axis=1) / body.n_records, np.stack([together, apart], axis=1)
+        difference = left @ right.T
     elif isinstance(body, FlippedEdge):
-        mu, left, right, words = _flipped_edge(query, body, rows, cols)
+        first, second = (_unit(query.rows, vertex) for vertex in at)
+        left = (first - second)[:, None] if body.laplacian else np.stack([first, second], axis=1)
+        right = left[:, ::-1]
+        difference = left @ right.T
+        words = f"the edge between vertex {at[0] + 1} and vertex {at[1] + 1} is added"
     elif isinstance(body, ReplacedProduct | ReplacedCell | ReplacedMember):
-        mu, _, (left, right) = body.worst(rows, cols)
-        shown = left @ right.T[:, :_SHOWN]
+        left, right = at
+        difference = left @ right.T[:, :_SHOWN]
     elif query.is_kernel:
-        mu, left, right, shown, words = _replaced_kernel_record(query, rows, cols)
+        left, right, difference, words = _kernel_record(query, rows, cols)
     else:
         raise InputError(f"the {query.name} query has no records or edges to show")
     triangle = np.asarray(np.linalg.qr(whitened(cols, right), mode="r"))
     attained = min(float(np.linalg.norm(whitened(rows, left) @ triangle.T)) / mu, 1.0)
-    return WorstPair(difference=left @ right.T if shown is None else shown, left=left, right=right, before=before,
-                     after=after, words=words, attained=attained)
+    return WorstPair(difference=difference, left=left, right=right, before=before, after=after, words=words,
+                     attained=attained)
 
 
 def whitened(side: NoiseSide, vectors: FloatArray) -> FloatArray:
@@ -82,37 +99,18 @@ def precise(side: NoiseSide, vectors: FloatArray) -> FloatArray:
     return np.asarray(w @ (side.precisions[:, None] * (w.T @ vectors)))
 
 
-def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
-    mu, _, move = body.worst(rows, cols)
+def _moved(body: ReplacedColumn, move: FloatArray | None, rows: NoiseSide) -> tuple[FloatArray, FloatArray, str]:
+    """The records above the lowest declared values, and words; ``move``: what attains the worst case, if known."""
+    words = "one record moves across its declared ranges"
     if isinstance(body, BoundedColumn):
         after, before = (record - body.declared[0] for record in body.furthest_pair(rows))
-        move, words = after - before, "one record moves from one end of the bound to another"
+        words = "one record moves from one end of the bound to another"
     else:
         if move is None:  # a long one that keeps to one level of each set
             move = body.widest(rows.precision_diagonal()) if body.levels else search_move(rows, body.widths)
         before = _empty_place(body) if body.added else np.maximum(-move, 0.0)
-        after, words = before + move, "one record moves across its declared ranges"
-    if body.added:
-        words = "a record at the far end fills an empty place"
-    shown, columns = min(query.cols, _SHOWN), body.columns(cols)
-    difference, left = np.zeros((query.rows, shown)), (move / body.divisor)[:, None]
-    difference[:, [min(column, shown - 1) for column in columns]] = left
-    right = np.sum([_unit(query.cols, column) for column in columns], axis=0)[:, None]
-    return mu, left, right, difference, before, after, words
-
-
-def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
-    mu, _, worst = body.worst(rows, cols)
-    if isinstance(body, BoundedOuterProduct):
-        x, y = body.furthest_pair(rows, cols)
-    elif worst is None and (body.added or body.levels):
-        x, y = _some_records(body, rows, cols)
-    else:
-        x, y = search_records(rows, cols, body.lower, body.upper) if worst is None else worst
-    # y yᵀ - x xᵀ through sum and difference, which does not cancel when x and y are close
-    apart, together = y - x, (y + x) / 2
-    left, right = np.stack([apart, together], axis=1) / body.n_records, np.stack([together, apart], axis=1)
-    return mu, left, right, x, y
+        after = before + move
+    return before, after, "a record at the far end fills an empty place" if body.added else words
 
 
 def _empty_place(body: ReplacedColumn) -> FloatArray:
@@ -143,17 +141,7 @@ def _some_records(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) 
     return search_levels(rows, cols, other, record, low=body.lower, high=body.upper, levels=body.levels)
 
 
-def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
-    mu, _, (i, j) = body.worst(rows, cols)
-    first, second = _unit(query.rows, i), _unit(query.rows, j)
-    if body.laplacian:
-        left = right = (first - second)[:, None]
-    else:
-        left, right = np.stack([first, second], axis=1), np.stack([second, first], axis=1)
-    return mu, left, right, f"the edge between vertex {i + 1} and vertex {j + 1} is added"
-
-
-def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
+def _kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray, FloatArray, str]:
     """All records alike and one of them moves to the far corner: its row and column fall together.
 
     It is the one that the noise hides least. With ``e`` its unit vector and ``s = 1 - e``: ``D = -drop (e sᵀ + s eᵀ)``,
@@ -171,7 +159,7 @@ def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> t
     difference[0, 1:] = difference[1:, 0] = -drop
     end = "corner of the ranges" if query.bound is None else "side of the bound"
     words = f"one record leaves the others, which are all alike, for the far {end}"
-    return query.neighbours.worst(rows, cols).mu, left, right, difference, words
+    return left, right, difference, words
 
 
 def _unit(size: int, position: int) -> FloatArray:
