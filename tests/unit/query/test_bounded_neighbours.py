@@ -163,17 +163,6 @@ def test_levels_of_a_category_leave_nothing_exact():
         assert not query(data, bound=bound).neighbours.worst(side, cols).exact
 
 
-def test_the_longest_inside_ranges_and_ellipse_is_the_best_of_all(rng):
-    for radius in (1e-9, 0.6, 1.3, 10.0):
-        ends, precisions, weights = rng.uniform(0.1, 1, (3, 5))
-        best = optimize.linprog(-precisions / weights**2, A_ub=np.ones((1, 5)), b_ub=[radius**2],
-                                bounds=[(0, cap) for cap in (weights * ends) ** 2])
-        found, x = RecordBound(radius=radius, weights=weights).ellipse(5).most_inside(
-            NoiseSide.of(standard_basis(5), 1 / precisions), ends)
-        assert found == pytest.approx(-best.fun, abs=1e-9)
-        assert x**2 @ precisions == pytest.approx(found)
-
-
 @pytest.mark.parametrize("centre", [0.0, 2.0, [1.0, -2.0]])
 def test_a_record_is_pulled_straight_towards_the_centre(centre):
     bound = RecordBound(radius=1.0, weights=[1.0, 0.5], centre=centre)

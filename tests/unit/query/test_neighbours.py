@@ -265,11 +265,6 @@ def test_a_turned_symmetric_box_hides_no_corner_from_the_enumeration(m, seed):
     assert found.mu**2 >= (squares[:, None] + squares[None, :] - 2 * gram**2).max() * (1 - 1e-9)
 
 
-def test_one_column_moves_unless_more_are_named():
-    body = ReplacedColumn(widths=np.array([3.0, 4.0]))
-    assert body.worst(NoiseSide.identity(2), NoiseSide.identity(5))[:2] == (5.0, True)
-
-
 @pytest.mark.parametrize("added", [False, True])
 def test_the_longest_move_is_one_that_a_record_can_make(rng, added):
     """Two features and a category of three levels: every pair of records, or every record and an empty place."""

@@ -8,7 +8,6 @@ from scipy import integrate
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample, samples
-from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.tasks import TASKS
 from mvgviz.trials.problem import pose
 from mvgviz.trials.tasks import prepared
@@ -75,13 +74,6 @@ def test_the_expected_similarity_of_two_records_matches_quadrature(width):
     assert guess.answer[0, 1] == pytest.approx(moment(1), rel=1e-11)
     assert (np.diag(guess.answer) == 1).all()
     assert guess.spread(None) == pytest.approx(6 * (moment(2) - moment(1) ** 2), rel=1e-7, abs=1e-12)
-
-
-def test_moments_can_be_guessed_without_asking_for_them():
-    table = posed("covariance", lower=-2.0, upper=5.0).table
-    asked = posed("covariance", lower=-2.0, upper=5.0).query.guess(table)
-    assert np.array_equal(guessed_moments(table).answer, asked.answer)
-    assert guessed_moments(table).spread(None) == asked.spread(None)
 
 
 def test_the_widest_ranges_do_not_overflow():
