@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, tradeoff
+from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, total_variation, tradeoff
 from mvgviz.noise.families import Block, blocks_delta, blocks_epsilon, repeated_epsilon
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
@@ -49,7 +49,7 @@ class SpentMu:
         """Return delta at ``epsilon``; at 0 it is the best attacker's advantage."""
         if self.blocks:
             return blocks_delta(self.blocks, epsilon)
-        return float(gaussian_delta(epsilon, self.total))
+        return float(gaussian_delta(epsilon, self.total) if epsilon > 0 else total_variation(self.total))
 
     @property
     def advantage(self) -> float:

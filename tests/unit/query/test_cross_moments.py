@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mvgviz import InputError, Scenario, build, cross_moments, random_rotation, run_trials
+from mvgviz import InputError, Scenario, build, cross_moments, random_rotation, rotation, run_trials
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query import cross_moments as module
@@ -47,6 +47,16 @@ def test_the_bound_for_many_columns_is_never_below_the_truth(seed, monkeypatch):
     assert exact.mu <= bound.mu * (1 + 1e-12)
     around = cross_moments(make_dataset(4, 9, lower=-2, upper=2), [0]).neighbours  # one group changes its sign
     assert around.worst(NoiseSide.identity(1), NoiseSide.identity(3)).mu == pytest.approx(2 * 2 * 2 * 3**0.5 / 9)
+
+
+@pytest.mark.parametrize("angle", [np.pi / 4, 3 * np.pi / 4])
+def test_the_bound_for_many_columns_counts_moves_in_opposite_directions(angle, monkeypatch):
+    """The widest move of two columns that the noise hides least where one grows and the other falls, or both grow."""
+    query = cross_moments(make_dataset(3, 9, lower=[-1, -1, 10], upper=[1, 1, 11]), [0, 1])
+    rows = NoiseSide.of(rotation(2, (0, 1), angle), np.array([1.0, 1e4]))
+    exact = query.neighbours.worst(rows, NoiseSide.identity(1)).mu
+    monkeypatch.setattr(module, "_MOST_CORNERS", 0)
+    assert exact <= query.neighbours.worst(rows, NoiseSide.identity(1)).mu * (1 + 1e-12)
 
 
 def test_a_guess_is_that_of_evenly_spread_records():
