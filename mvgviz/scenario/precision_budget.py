@@ -124,18 +124,18 @@ class WantedNoise:
         return self.priority <= MOST_EPSILON
 
 
+_OVER = {"rows": "features", "columns": "records", "both": "both sides"}
+
+
 def inverse_refusal(setup: Setup) -> str | None:
     """Return why the inverse question cannot be asked here; None if it can."""
-    mode, symmetric = setup.design.mode, setup.query.symmetric
+    mode, needed = setup.design.mode, "both" if setup.query.symmetric else "rows"
     return next((why for refused, why in (
         (setup.design.blocks, f"it supports Gaussian noise, and here the noise is {setup.design.family.word} noise"),
         (setup.query.bound is not None, "it supports records as they are, and here records are clipped to an ellipse"),
         (setup.query.has_constant, "mean and second moments together keep a part of the budget for the constant"),
-        (mode == "columns" and not symmetric, "it supports noise over features, and here the noise is directional over "
-                                              "records"),
-        (symmetric and mode != "both", "a symmetric answer needs the same noise on both sides, and here it is on one"),
-        (not symmetric and mode != "rows", "a table needs noise over features, and here it is on both sides"),
-    ) if refused), None)
+        (mode != needed, f"it needs noise over {_OVER[needed]}, and here the noise is over {_OVER[mode]}")) if refused),
+        None)
 
 
 def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
@@ -182,16 +182,15 @@ class SplitScore:
 def pnr_refusal(setup: Setup) -> str | None:
     """Return why the power-to-noise ratio cannot be compared here; None if it can."""
     query, mode = setup.query, setup.design.mode
+    needed = "both" if query.degree == 2 or mode == "both" else "rows"
     return next((why for refused, why in (
         (setup.design.blocks, "the power-to-noise ratio supports Gaussian noise, and here the noise is "
                               f"{setup.design.family.word} noise"),
         (query.bound is not None, "every split would clip the records to another ellipse, and so ask another query"),
         (not query.of_all_features, "the power-to-noise ratio is defined for the table, the mean and the covariance, "
                                     f"not for the {query.name}"),
-        (mode == "columns", "the paper's best split (max-PNR) divides the budget over features, and here the noise is "
-                            "directional over records"),
-        (query.degree == 2 and mode != "both", "the power-to-noise ratio of the covariance needs noise on both sides"),
-    ) if refused), None)
+        (mode != needed, f"the power-to-noise ratio needs noise over {_OVER[needed]}, and here the noise is over "
+                         f"{_OVER[mode]}")) if refused), None)
 
 
 def printed_guarantee(setup: Setup) -> str:
