@@ -13,7 +13,6 @@ from mvgviz.errors import InputError
 from mvgviz.pictures import privacy as words
 from mvgviz.pictures.sentences import thing
 from mvgviz.release import audit
-from mvgviz.release.pure_audit import audit_pure
 from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import in_markdown, mu_words
 from mvgviz.ui import session
@@ -142,7 +141,8 @@ def _draw_pure_audit(setup: Setup) -> None:
 @cached(6, of_session, spinner="Simulating releases …", key=lambda setup, hardened: (setup, hardened))
 def _pure_audit(setup: Setup, hardened: bool) -> audit.Audit:
     rng = None if hardened else np.random.default_rng([setup.scenario.seed, 4])
-    return audit_pure(setup.table, setup.query, setup.design, trials=_HARDENED_MOST if hardened else USUAL, rng=rng)
+    return audit.audit_pure(setup.table, setup.query, setup.design, rng=rng,
+                            trials=_HARDENED_MOST if hardened else USUAL)
 
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:

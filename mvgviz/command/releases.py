@@ -10,11 +10,10 @@ from mvgviz.command import CAUGHT, say, say_tenths, write_bytes
 from mvgviz.command.opening import opened_study
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.errors import InputError, refuse
-from mvgviz.release.audit import Audit, judge, release_scores, simulate_scores
+from mvgviz.release.audit import Audit, audit_pure, judge, release_scores, simulate_scores
 from mvgviz.release.files import files_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.ledger_file import usual_place
-from mvgviz.release.pure_audit import audit_pure
 from mvgviz.scenario.resolve import Setup, build
 from mvgviz.text import at_most as at_most_words
 from mvgviz.validation import count
