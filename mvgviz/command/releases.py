@@ -53,7 +53,7 @@ def audit(chosen: argparse.Namespace) -> int:
     claim = setup.epsilon_spent if result.delta else setup.design.pure_epsilon
     above, at_most = result.epsilon_lower > claim, at_most_words(setup.design.mu_is) if result.delta else ""
     sys.stdout.write(
-        f"claimed: epsilon {at_most}{claim:.6g} at delta {result.delta:.6g} ({setup.design.neighbour_rule})\n"
+        f"claimed: epsilon {at_most}{claim:.6g} at delta {result.delta:.6g} ({setup.neighbour_rule})\n"
         f"attacked: {result.absent.size:,} times on each neighbour; accused {result.accused:,} of "
         f"{result.evaluated:,} without the record, caught {result.caught:,} of {result.evaluated:,} with it\n"
         f"shown: epsilon is at least {result.epsilon_lower:.6g} ({result.confidence:.0%} confidence; so many attacks "

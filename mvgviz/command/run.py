@@ -108,7 +108,7 @@ def table(setup: Setup, results: Results) -> str:
     judged = "" if results.judged_on == "everything" else f" on {JUDGED[results.judged_on]} alone"
     return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.metric}{judged}; smaller is "
             f"better\n{records}"
-            f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}), "
+            f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.neighbour_rule}), "
             f"{setup.design.family.word} noise; {origins}\n\n"
             + "\n".join(lines) + "\n\nMeasured on the data itself: not private.\n")
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from mvgviz.labels import GAPS, SCALES
 from mvgviz.pictures import theme
-from mvgviz.pictures.sentences import bound_words, clipping_words, neighbours_of, released_clipping, thing
+from mvgviz.pictures.sentences import bound_words, clipping_words, released_clipping, thing
 from mvgviz.pictures.theme import Picture
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import DAYS
@@ -116,7 +116,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
          f"{f'ε = {as_number(totals[0].epsilon)} →' if totals[0].epsilon else 'nothing → ε ='} "
          f"{as_number(totals[1].epsilon)} at δ = {as_probability(planned.delta)}"),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
-        ("neighbours", neighbours_of(setup)),
+        ("neighbours", setup.neighbour_rule),
         *([] if graph else [("ranges", f"{some}{data.ranges_origin.words}{asked}")]),
         *([("gaps", GAPS[data.gaps])] if data.gaps else []),
         *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),

@@ -143,7 +143,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
     person = (f"All records of a person are covered: at most {setup.dataset.per_person} of each are used."
               if thing(setup) == "person" else
               f"A person with several {'ties' if setup.query.is_graph else 'records'} is protected less.")
-    said = [f"**Neighbours:** {sentences.neighbours_of(setup)}. "
+    said = [f"**Neighbours:** {setup.neighbour_rule}. "
             f"{sentences.neighbour_words(design.neighbour_rule)} {person}"]
     if not setup.query.is_graph:
         said.append("**Ranges:** chosen without looking at the data; values outside were clipped to "

@@ -168,12 +168,6 @@ def thing(setup: Setup) -> str:
     return "edge" if setup.query.is_graph else "person" if setup.dataset.by_person else "record"
 
 
-def neighbours_of(setup: Setup) -> str:
-    """Return what neighbours differ by; where one record of each person is kept, that is the person."""
-    rule = setup.query.neighbour_rule
-    return of_people(rule) if thing(setup) == "person" else rule
-
-
 def of_people(text: str) -> str:
     """Turn a promise about one record into one about one person."""
     return re.sub(r"\b([Oo]ne) record\b", r"\1 person", text)

@@ -8,7 +8,7 @@ import numpy as np
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import SpentMu, spent_mu
-from mvgviz.pictures.sentences import clipping_amount, neighbours_of, open_parts, origin_items, span_words
+from mvgviz.pictures.sentences import clipping_amount, open_parts, origin_items, span_words
 from mvgviz.pictures.trade_off import least_item
 from mvgviz.release.intervals import data_units
 from mvgviz.scenario.own_units import SHARES, own_units, units_of_noise, whole_scale
@@ -54,7 +54,7 @@ def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
         Fact("privacy asked", f"ε = {setup.scenario.epsilon:g} at δ = {as_probability(setup.delta)}"),
         Fact("spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}"),
         *(Fact(*least) for least in [least_item(setup)] if least is not None),
-        *(fact for fact in origins if not fact.care), Fact("neighbours", neighbours_of(setup))]
+        *(fact for fact in origins if not fact.care), Fact("neighbours", setup.neighbour_rule)]
     return front, behind
 
 

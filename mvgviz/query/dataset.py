@@ -263,6 +263,16 @@ def rule_of(neighbours: str, per_person: int = 1) -> str:
     return f"up to {per_person} records of one person {'added or removed' if is_added(neighbours) else 'replaced'}"
 
 
+def of_person(rule: str) -> str:
+    """Return the rule about one record as one about the person whose only record it is."""
+    return rule.replace("one record", "one person")
+
+
+def of_record(rule: str) -> str:
+    """Return the rule without regard to whose the record is; releases of both kinds add up under it."""
+    return rule.replace("one person", "one record") if rule.startswith("one person") else rule
+
+
 def is_added(neighbours: str) -> bool:
     """Return whether a neighbour has a record more or fewer, instead of another one."""
     return one_of("neighbours", neighbours, NEIGHBOURS) == "add-remove"

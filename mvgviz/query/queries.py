@@ -9,7 +9,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.query.base import AS_DECLARED, Query
 from mvgviz.query.counts import Counts, CrossTable, counts, cross_table
 from mvgviz.query.cross_moments import CrossMoments, cross_moments
-from mvgviz.query.dataset import ADDED_RECORD, FLIPPED_EDGE, NEIGHBOURS, REPLACED_RECORD, rule_of
+from mvgviz.query.dataset import ADDED_RECORD, FLIPPED_EDGE, NEIGHBOURS, REPLACED_RECORD, of_person, of_record, rule_of
 from mvgviz.query.group_means import GroupMeans, group_means
 from mvgviz.query.neighbours import AnyChange
 from mvgviz.query.pairs import Adjacency, Kernel, Laplacian, adjacency, laplacian, rbf_kernel
@@ -61,5 +61,6 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
 __all__ = [
     "ADDED_RECORD", "AS_DECLARED", "CONSTANT", "FLIPPED_EDGE", "NEIGHBOURS", "QUERIES", "REPLACED_RECORD", "Query",
     "adjacency", "counts", "covariance", "cross_moments", "cross_table", "custom", "group_means", "identity",
-    "joint_moments", "kind_of", "laplacian", "mean", "rbf_kernel", "rule_of", "with_constant",
+    "joint_moments", "kind_of", "laplacian", "mean", "of_person", "of_record",
+    "rbf_kernel", "rule_of", "with_constant",
 ]

@@ -150,7 +150,6 @@ class Release(Announced):
     def guarantee(self) -> str:
         """Return the guarantee in one sentence."""
         at = "with delta = 0" if self.epsilon_pure and not self.mu else f"at delta {self.delta:.6g}"
-        rule = self.neighbour_rule.replace("one record", "one record" if self.per_person is None else "one person")
-        words = f"epsilon {self.epsilon:.6g} {at} ({rule})"
+        words = f"epsilon {self.epsilon:.6g} {at} ({self.neighbour_rule})"
         left_out = ", ".join(self.not_covered)
         return f"the noise alone gives {words}; not covered: {left_out}" if left_out else words

@@ -34,7 +34,7 @@ from scipy import special
 from mvgviz.errors import InputError, refuse
 from mvgviz.optional import optional
 from mvgviz.query.group_means import GroupMeans
-from mvgviz.query.queries import ADDED_RECORD, QUERIES, REPLACED_RECORD
+from mvgviz.query.queries import ADDED_RECORD, QUERIES, REPLACED_RECORD, of_record
 from mvgviz.release.answer import Release
 from mvgviz.release.entries import Sum
 from mvgviz.release.intervals import LEVEL
@@ -173,7 +173,7 @@ def means_by_group(release: Release, level: float = LEVEL) -> MeansByGroup:
     z = noise.per_std(level) + noise.rounding if independent else np.sqrt(2) * noise.per_std(level)
     total, count = release.noisy[:-1], release.noisy[-1]
     ratios = [total / np.maximum(count, 1.0)]
-    alone = release.neighbour_rule in (REPLACED_RECORD, ADDED_RECORD)
+    alone = of_record(release.neighbour_rule) in (REPLACED_RECORD, ADDED_RECORD)
     for most in (0.0, np.maximum(count + z * std[-1], 0.0))[: 1 + alone]:
         ends = _fieller(total, count, z**2 * (std[:-1] ** 2 + most * half**2), z**2 * (std[-1] ** 2 - most))
         ratios += [np.where(np.isnan(end), side * half, end) for end, side in zip(ends, (-1, 1), strict=True)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_mu, zcdp_rho
 from mvgviz.noise.mixtures import running_epsilon
+from mvgviz.query.queries import of_record
 from mvgviz.validation import MOST_POPULATION, fraction, parsed_json
 
 if TYPE_CHECKING:
@@ -202,13 +203,14 @@ class Sum:
             self.add(cost)
 
     def add(self, cost: Cost) -> Self:
-        rule = cost.neighbour_rule
+        rule = of_record(cost.neighbour_rule)
         self._mus.setdefault(rule, []).append(cost.mu)
         self._pure.setdefault(rule, []).append(cost.epsilon_pure)
         self._caveats.update(cost.caveats)
         return self
 
     def _times(self, rule: str) -> int:
+        rule = of_record(rule)
         replaced = rule.replace("added or removed", "replaced")
         return 2 if replaced != rule and replaced in self._mus else 1
 

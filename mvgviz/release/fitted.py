@@ -29,7 +29,7 @@ from scipy import special
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.moment_noise import MomentNoise, coefficient_intervals, ridge_weights
 from mvgviz.provenance import Range
-from mvgviz.query.queries import ADDED_RECORD, REPLACED_RECORD
+from mvgviz.query.queries import ADDED_RECORD, REPLACED_RECORD, of_record
 from mvgviz.release.answer import Release
 from mvgviz.release.intervals import LEVEL
 from mvgviz.threads import one_blas_thread
@@ -138,7 +138,7 @@ def population_refusal(release: Release) -> str | None:
     kind = release.kind
     if release.ranges is None or release.n_records is None or not (kind.is_mean or kind.has_constant):
         return f"intervals for the population need a released mean with its ranges, got {release.query}"
-    if release.neighbour_rule not in (REPLACED_RECORD, ADDED_RECORD):
+    if of_record(release.neighbour_rule) not in (REPLACED_RECORD, ADDED_RECORD):
         return "intervals for the population need one record a person: others are no independent sample"
     if release.bound is not None:
         return "intervals for the population need a release without a clipping bound: clipping moves the mean"

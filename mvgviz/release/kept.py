@@ -11,6 +11,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Receipt
+from mvgviz.query.queries import of_person, of_record
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.answer import Release
 from mvgviz.release.box_noise import Lattice
@@ -51,10 +52,12 @@ def _restored(held: dict[str, Any], entry: Entry, answer: Answer) -> Release:
     asked = _ranges(ranges["of_the_numbers_asked"], ranges["origins"])
     declared = _ranges(ranges["of_the_data"], ranges.get("origins_of_the_data", ranges["origins"]))
     row_noise, col_noise = _side(noise["rows"]), _side(noise["cols"])
+    per_person = prepared.get("records_per_person")
     numbers = np.frombuffer(answer.numbers, dtype=_NUMBERS).astype(np.float64).reshape(query["rows"], query["cols"])
     return Release(
         query=query["name"], row_names=_names(query["row_names"]), col_names=_names(query["col_names"]),
-        neighbour_rule=query["neighbours"], sensitivity=query["sensitivity"], n_records=query["records"],
+        neighbour_rule=query["neighbours"] if per_person is None else of_person(query["neighbours"]),
+        sensitivity=query["sensitivity"], n_records=query["records"],
         mode=noise["mode"], calibrated_by=promise["calibrated_by"], design=noise["design"], origins=origins,
         mu=promise["mu"], mu_is=promise["mu_is"], epsilon=promise["epsilon"], delta=promise["delta"],
         epsilon_asked=promise["epsilon_asked"], ranges=asked, declared_ranges=None if declared == asked else declared,
@@ -64,7 +67,7 @@ def _restored(held: dict[str, Any], entry: Entry, answer: Answer) -> Release:
         together=promise.get("together", ""),
         entry_noise=_entry_noise(held, row_noise, col_noise), version=held["versions"]["mvgviz"],
         opendp_version=held["versions"]["opendp"], data=held["data"], title=held["title"],
-        units=dict(held["units"] or {}), gaps=prepared.get("gaps", ""), per_person=prepared.get("records_per_person"),
+        units=dict(held["units"] or {}), gaps=prepared.get("gaps", ""), per_person=per_person,
         noisy=frozen(numbers), time=held["time"], number=entry.number,
         scenario=None if held["scenario"] is None else Scenario.from_json(json.dumps(held["scenario"])),
         certificate=answer.certificate)
@@ -129,7 +132,7 @@ def _bound(held: dict[str, Any], origins: Mapping[str, Origin]) -> RecordBound |
     if saved["radius"] is None:
         return RecordBound(radius=1.0, origin=Origin.READ)
     receipts = () if not saved["mu_spent_on_its_radius"] else (Receipt(
-        what="radius", mu=saved["mu_spent_on_its_radius"], neighbour_rule=query["neighbours"],
+        what="radius", mu=saved["mu_spent_on_its_radius"], neighbour_rule=of_record(query["neighbours"]),
         n_records=query["records"], ranges_origin=origins.get("ranges", Origin.DECLARED),
         records_origin=origins.get("records", Origin.DECLARED)),)
     return RecordBound(radius=saved["radius"], weights=_one_or_many(saved["weights"]), origin=origin, receipts=receipts,

@@ -82,7 +82,7 @@ def plan(setup: Setup) -> Plan:
         power = 0.5 if design.mode == "both" else 0.25
         most = setup.query.printed_sensitivity * design.precision_budget**power
         mu = compose_mu([most, *(receipt.mu for receipt in design.receipts)])
-    return Plan(mu=mu, neighbour_rule=setup.query.neighbour_rule, epsilon=running_epsilon(setup.delta, pure, mu),
+    return Plan(mu=mu, neighbour_rule=setup.neighbour_rule, epsilon=running_epsilon(setup.delta, pure, mu),
                 epsilon_pure=pure, delta=setup.delta, caveats=_caveats(setup.origins),
                 entries=design.rows * design.cols)
 
@@ -227,7 +227,8 @@ def _checked(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta:
     pure = pure_epsilon(design.blocks)
     public = design.directions_origin.is_covered and design.theta_origin.is_covered
     announced = Announced(
-        query=query.name, row_names=query.row_names, col_names=query.col_names, neighbour_rule=query.neighbour_rule,
+        query=query.name, row_names=query.row_names, col_names=query.col_names,
+        neighbour_rule=query.neighbour_rule if setup is None else setup.neighbour_rule,
         sensitivity=query.sensitivity, n_records=query.n_records, mode=design.mode, calibrated_by=design.guarantee,
         design=design_words(design), origins=origins, mu=mu, mu_is="exact" if pure and not mu else mu_is,
         epsilon=running_epsilon(delta, pure, mu), epsilon_pure=pure, family=design.family.name, delta=delta,

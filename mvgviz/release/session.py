@@ -23,7 +23,7 @@ from mvgviz.errors import refuse
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import AS_DECLARED, NEIGHBOURS, Query, rule_of
+from mvgviz.query.queries import AS_DECLARED, NEIGHBOURS, Query, of_record, rule_of
 from mvgviz.release.answer import Release
 from mvgviz.release.box_noise import pure_epsilon
 from mvgviz.release.entries import Entry, Spend, Sum, Total
@@ -130,7 +130,7 @@ class Session(AbstractContextManager["Session"]):
                     and (query.is_graph or query.neighbour_rule in people)),
                "features, number of records or people differ from the session's data; make the query from that data, "
                "or begin another session")
-        rules = {cost.neighbour_rule for cost in self._costs} | {query.neighbour_rule}
+        rules = {of_record(cost.neighbour_rule) for cost in self._costs} | {query.neighbour_rule}
         refuse(len(rules - {AS_DECLARED}) > 1, "a session needs one kind of neighbours: its releases and this query "
                f"are about {' and '.join(sorted(rules, reverse=True))}; begin another session")
 

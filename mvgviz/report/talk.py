@@ -15,7 +15,7 @@ from mvgviz.data import describe
 from mvgviz.pictures import shape, theme
 from mvgviz.pictures.budget import Names, gains_and_pays
 from mvgviz.pictures.report import data_title
-from mvgviz.pictures.sentences import DELTA_IS, clipping_words, neighbours_of, noise_care, of_people, open_parts, thing
+from mvgviz.pictures.sentences import DELTA_IS, clipping_words, noise_care, of_people, open_parts, thing
 from mvgviz.pictures.strip import FIGURES, right_guesses
 from mvgviz.query.frames import DAYS
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
@@ -79,7 +79,7 @@ def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
         features=listed([one_line(name) for name in data.features], 6),
         wanted=listed([one_line(name) for name in _priority(setup)], 3), what=what,
         whats={"person": "people", "edge": "ties"}.get(what, "records"),
-        neighbours=neighbours_of(setup), not_covered=listed(open_parts(setup)) if open_parts(setup) else "",
+        neighbours=setup.neighbour_rule, not_covered=listed(open_parts(setup)) if open_parts(setup) else "",
         care=noise_care(setup), moved=_moved(setup, rows[0]), right=right_guesses(setup), crowd=FIGURES,
         right_equal=right_guesses(replace(setup, query=setup.box, design=setup.iid)),
         rows=shown, first=first, ratios=ratios,

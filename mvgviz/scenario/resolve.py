@@ -21,7 +21,7 @@ from mvgviz.noise.ties import largest_first
 from mvgviz.provenance import Origin, receipts_of, weakest
 from mvgviz.query.base import numbered
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import Query, rule_of
+from mvgviz.query.queries import Query, of_person, rule_of
 from mvgviz.query.record_bound import NoisyCount, RecordBound
 from mvgviz.query.second_moments import eigenvectors, private_eigenvectors
 from mvgviz.scenario.bound import record_ellipse, refuse_bound
@@ -64,6 +64,12 @@ class Setup:
     @property
     def epsilon_spent(self) -> float:
         return self.design.epsilon_spent(self.delta)
+
+    @property
+    def neighbour_rule(self) -> str:
+        """What neighbours differ by: a person, where a column names each record's person."""
+        rule = self.query.neighbour_rule
+        return of_person(rule) if self.dataset.by_person else rule
 
     @property
     def table(self) -> Dataset:

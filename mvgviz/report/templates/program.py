@@ -70,8 +70,7 @@ def show_design(setup):
     """Print what is asked and spent, and the noise along each direction (the first 20)."""
     design = setup.design
     at_most = "" if design.mu_is == "exact" else "at most "
-    rule = design.neighbour_rule.replace("one record", "one person" if setup.dataset.by_person else "one record")
-    print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {rule}")
+    print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {setup.neighbour_rule}")
     if setup.query.bound is not None:
         origin = setup.looked_at["bound"].words
         print(f"records: clipped to an ellipse of radius {setup.query.bound.radius:g}, {origin}")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -12,9 +13,11 @@ import pytest
 
 from mvgviz import Dataset, Ledger, Scenario, build, release_setup, sample, to_csv, to_intervals_csv, to_metadata_json
 from mvgviz.command.main import main
+from mvgviz.pictures.budget import promise
 from mvgviz.pictures.sentences import released_clipping
 from mvgviz.provenance import Origin
 from mvgviz.release import kept
+from mvgviz.release.entries import Sum
 from mvgviz.release.fitted import fitted_coefficients
 
 SCENARIOS = {
@@ -106,3 +109,31 @@ def test_a_range_comes_back_with_its_origin(tmp_path):
     del old["ranges"]["origins_of_the_data"]
     known = kept.restored(ledger.entries[0], answer._replace(certificate=json.dumps(old))).declared_ranges
     assert {one.origin for one in known.values()} == {Origin.READ}
+
+
+def test_every_file_about_people_says_person(tmp_path, capsys):
+    path, data = tmp_path / "l.sqlite", replace(sample("liver"), by_person=True)
+    setup = build(Scenario.default_for("liver").changed(query="mean"), data)
+    ledger = Ledger(path, cap=(2.0, 1e-6))
+    ledger.enter(time="2026-01-01", data="liver", query="mean", neighbour_rule="one record replaced", design="exact",
+                 mu=setup.design.mu, delta=1e-6, population="a")  # as a version before entered it
+    given = release_setup(setup, ledger=ledger, population="a")
+    assert main(["releases", str(path)]) == 0
+    again, entry = ledger.releases("a")[0], ledger.entries[-1]
+    assert json.loads(to_metadata_json(given))["query"]["neighbours"] == "one person replaced"
+    assert (given.neighbour_rule, again.neighbour_rule, entry.neighbour_rule) == ("one person replaced",) * 3
+    assert "one record" not in to_metadata_json(given) + capsys.readouterr().out + promise(setup)
+    assert ledger.total("a", delta=1e-6).mu == pytest.approx(math.sqrt(2) * setup.design.mu)
+    assert ledger.total("a", delta=1e-6).not_covered == ()
+    old = replace(again, neighbour_rule="one record replaced")
+    assert Sum([old]).rules == Sum([again]).rules
+
+
+def test_an_answer_about_people_that_an_older_version_kept_says_person():
+    setup = build(Scenario.default_for("liver").changed(query="mean"), replace(sample("liver"), by_person=True))
+    answer = kept.keep(release_setup(setup, ledger=Ledger()), 1)[1]
+    ledger = Ledger()
+    ledger.enter(time="t", data="liver", query="mean", neighbour_rule="one record replaced", design="d", mu=0.2,
+                 delta=1e-6)
+    older = answer._replace(certificate=answer.certificate.replace("one person replaced", "one record replaced"))
+    assert kept.restored(ledger.entries[0], older).neighbour_rule == "one person replaced"
