@@ -1,13 +1,14 @@
 """The columns of a file in one form: kind, range or levels, unit. Drawn once, so that nothing typed is lost.
 
-What a person types is declared. A proposal counts as read from the data, even if a person accepts it. So does an end
-that nobody typed, and what is typed after a look at what ranges do to the data.
+What a person types is declared, even where it equals the proposal. A proposal counts as read from the data, even if a
+person accepts it. So does an end that nobody typed, and what is typed after a look at what ranges do to the data.
 """
 
 import math
 import re
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -152,7 +153,6 @@ def _unnamed(table: Table, name: str, levels: tuple[str, ...]) -> int:
 def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
     """Draw a row for each column and take what the person types into what is said of the file."""
     said, names = opened.said, list(proposal)[:_SHOWN]
-    said.hints = {name: ends for name, ends in proposal.items() if isinstance(ends, tuple)}
     by_name = opened.orientation == "rows"
     looked = by_name and st.toggle("Show what ranges do to my data (not private, for you)", key="upload_look",
                                    help="What you type or choose after looking counts as read from the data.",
@@ -185,8 +185,8 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
             name for name in proposal if kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
-        st.caption(f":material/visibility: {len(unknown):,} of {len(proposal):,} ranges are proposed from the data: "
-                   "**not private**. Type what you know.")
+        st.caption(f":material/visibility: Ranges proposed from the data: **not private** ({len(unknown):,} of "
+                   f"{len(proposal):,}). Type those that you know without the data.")
     if len(proposal) > len(names):
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 
@@ -277,7 +277,7 @@ def take_rows(opened: OpenFile, table: Table, rows: Iterable[Mapping[str, Any]])
             if row["kind"] != TRUE_FALSE:
                 _take_levels(opened, name, str(row["levels"]))
             said.units[name] = " ".join(str(row["unit"]).split())[:40]
-        _take_ends(opened, name, (str(row["low"]).strip(), str(row["high"]).strip()),
+        _take_ends(opened, name, (str(row["low"]).strip(), str(row["high"]).strip()), row["typed"],
                    decimal=table.decimal or ".", dates=kind_of(opened, table, name) == DATE)
 
 
@@ -325,24 +325,33 @@ def levels_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(level for level in found if level))
 
 
-def _take_ends(opened: OpenFile, name: str, texts: tuple[str, str], *, decimal: str, dates: bool) -> None:
-    if texts == cells_of(opened, name):
+def _take_ends(opened: OpenFile, name: str, texts: tuple[str, str], cells: Iterable[str], *, decimal: str, dates: bool
+               ) -> None:
+    """Take the two texts of a range; ``cells``: those of "low" and "high" that the person typed in."""
+    ends = [_end(text, decimal, dates=dates) for text in texts]
+    typed = opened.said.typed.setdefault(name, set())
+    new = {end for end, cell in zip(ends, ("low", "high"), strict=True) if cell in cells and end is not None} - typed
+    if texts == cells_of(opened, name) and not new:
         return
-    said, span = opened.said, None
-    try:
-        ends = [_written(text) if dates else _number(text, decimal) for text in texts]
-        hint = said.hints.get(name, ())
-        retyped = [*map(_text, ends)] == [*map(_text, hint)]  # one end alone, such as 0, may well be known
-        if all(texts):
-            span = range_of(name, stated((ends[0], ends[1]), said.ranges.get(name), said.proposed.get(name, ()),
-                                         usual=Origin.ACCEPTED if retyped else opened.stated))
-    except (InputError, ValueError):
-        pass
+    typed |= new
+    span = None
+    if None not in ends:
+        with suppress(InputError):
+            span = range_of(name, stated((ends[0], ends[1]), opened.said.ranges.get(name), typed=typed,
+                                         proposed=opened.said.proposed.get(name, ()), usual=opened.stated))
     opened.let_go(name)
     if span is not None and span.low < span.high:
-        said.ranges[name] = span
+        opened.said.ranges[name] = span
     elif any(texts):
-        said.half[name] = texts
+        opened.said.half[name] = texts
+
+
+def _end(text: str, decimal: str, *, dates: bool) -> float | str | None:
+    """Return the end of a range that a text says; None where it says none."""
+    try:
+        return (_written(text) if dates else _number(text, decimal)) if text else None
+    except (InputError, ValueError):
+        return None
 
 
 def _written(text: str) -> str:  # 2024-03-05; a year or a month stays
@@ -355,13 +364,13 @@ def _number(text: str, decimal: str) -> float:  # without separators of thousand
     return float(text.replace(",", "."))
 
 
-def stated(ends: tuple[Any, Any], before: Range | None, proposed: tuple[Any, ...] = (), *,
+def stated(ends: tuple[Any, Any], before: Range | None, *, typed: Collection[Any] = (), proposed: Collection[Any] = (),
            usual: Origin = Origin.DECLARED) -> Range:
-    """Return a range with the weakest origin of its ends: typed ones have the usual, those from the data their own."""
-    if before is not None and before[:2] == ends:
+    """Return a range with the weakest origin of its ends: typed ones have the usual, others from the data their own."""
+    if before is not None and before[:2] == ends and before.origin.is_covered:
         return before
     read = before[:2] if before is not None and not before.origin.is_covered else ()
-    return Range(*ends, weakest(before.origin if before and end in read else
+    return Range(*ends, weakest(usual if end in typed else before.origin if before and end in read else
                                 Origin.ACCEPTED if end in proposed else usual for end in ends))
 
 

@@ -34,7 +34,7 @@ class Said:
     seen: int = 0  # the form's last message
     ranges: dict[str, Range] = field(default_factory=dict)
     proposed: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # ends that the data gave
-    hints: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # ranges proposed in the form
+    typed: dict[str, set[Any]] = field(default_factory=dict)  # ends that the person typed
     half: dict[str, tuple[str, str]] = field(default_factory=dict)  # the two cells of incomplete ranges
     kinds: dict[str, str] = field(default_factory=dict)
     levels: dict[str, Category] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class OpenFile:
             self._note_ends(name)
 
     def let_go(self, name: str) -> None:
-        """Forget a range; ends that the data gave are known again when they are typed."""
+        """Forget a range; ends that the data gave are known again unless they are typed."""
         self._note_ends(name)
         self.said.half.pop(name, None)
         self.said.ranges.pop(name, None)

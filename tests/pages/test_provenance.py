@@ -23,7 +23,7 @@ from mvgviz.text import as_number
 from mvgviz.trials.run import TrialCache
 from mvgviz.ui import frontier
 from mvgviz.ui import rule_picture as rule_scenario
-from mvgviz.ui.columns_form import kind_of, levels_in, levels_text, stated, take_rows
+from mvgviz.ui.columns_form import cells_of, kind_of, levels_in, levels_text, stated, take_rows
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY
 from mvgviz.ui.rule_picture import RuleChange
 from tests.pages.app import CSV, ROOT, adjust, bring, change, choose, opened, press, put, to, uploaded
@@ -92,11 +92,13 @@ def fill(app, *rows):
 
 
 def give_to_the_form(app, *rows):
-    """Rows as the form sends them: name, lowest, highest, and more by name."""
+    """Rows as the form sends them: name, lowest, highest, and more by name; cells that differ were typed."""
     opened, table = held(app), read_table(held(app).content, texts=None)
     usual = {"unit": "", "levels": ""}
-    take_rows(opened, table, [{**usual, "name": name, "low": low, "high": high, "kind": kind_of(opened, table, name),
-                               **more} for name, low, high, *rest in rows for more in (rest or [{}])])
+    take_rows(opened, table, [{
+        **usual, "name": name, "low": low, "high": high, "kind": kind_of(opened, table, name),
+        "typed": [cell for cell, text, shown in zip(("low", "high"), (low, high), cells_of(opened, name), strict=True)
+                  if text != shown], **more} for name, low, high, *rest in rows for more in (rest or [{}])])
 
 
 def test_typing_both_ends_declares_a_range_and_half_a_range_is_none():
@@ -130,16 +132,30 @@ def test_the_form_says_what_is_wrong_with_a_range_and_what_a_range_does_to_dates
 def test_an_end_that_nobody_typed_stays_the_datas():
     app = press(bring(opened(), OTHER), "upload_know_all")
     low = f"{own(app).dataset.ranges['height'].low:g}"
-    for ends, origin in (((low, "999"), Origin.ACCEPTED), (("", "999"), Origin.READ),
-                         ((low, "999"), Origin.ACCEPTED),  # typed again, it is still the data's
-                         (("1", "998"), Origin.DECLARED)):
-        assert own(fill(app, ("height", *ends))).dataset.ranges["height"].origin is origin
-    assert stated((0.0, 2.0), Range(0.0, 1.0, Origin.READ)).origin is Origin.READ
-    app = bring(opened(), OTHER)  # nor is a proposal another's because it is typed as it is shown
-    low, high = (f"{end:.15g}" for end in own(app).dataset.ranges["height"][:2])
-    assert origins(fill(app, ("height", low, high), ("weight", "0", "200"))) == (
-        Origin.ACCEPTED, Origin.DECLARED, Origin.READ)
     assert own(fill(app, ("height", low, "999"))).dataset.ranges["height"].origin is Origin.ACCEPTED
+    assert own(fill(app, ("height", "1", "998"))).dataset.ranges["height"].origin is Origin.DECLARED
+    assert stated((0.0, 2.0), Range(0.0, 1.0, Origin.READ)).origin is Origin.READ
+    app = press(bring(opened(), OTHER), "upload_know_all")  # half a range leaves the other end as it was
+    high = f"{own(app).dataset.ranges['height'].high:g}"
+    fill(app, ("height", "", high))
+    assert own(fill(app, ("height", "1", high))).dataset.ranges["height"].origin is Origin.ACCEPTED
+
+
+def test_what_a_person_types_is_theirs_even_where_it_equals_the_proposal():
+    app = bring(opened(), OTHER)
+    low, high = (f"{end:.15g}" for end in own(app).dataset.ranges["height"][:2])
+    assert own(fill(app, ("height", low, high))).dataset.ranges["height"].origin is Origin.DECLARED
+    app = press(bring(opened(), OTHER), "upload_know_all")
+    assert own(fill(app, ("height", low, high))).dataset.ranges["height"].origin is Origin.ACCEPTED  # accepted alone
+    assert own(fill(app, ("height", low, high, {"typed": ["high"]}))).dataset.ranges["height"].origin is Origin.ACCEPTED
+    assert own(fill(app, ("height", low, high, {"typed": ["low"]}))).dataset.ranges["height"].origin is Origin.DECLARED
+    app = press(bring(opened(), OTHER), "upload_know_all")  # cleared and typed again, after other ends
+    for ends in (("", ""), (low, high)):
+        fill(app, ("height", *ends))
+    assert own(app).dataset.ranges["height"].origin is Origin.DECLARED
+    app = press(adjust(bring(opened(), OTHER), upload_look=True), "upload_know_all")  # but not after a look
+    assert own(fill(app, ("height", low, high, {"typed": ["low", "high"]}))).dataset.ranges["height"].origin is (
+        Origin.ACCEPTED)
 
 
 def test_ranges_typed_after_looking_at_what_they_do_are_not_declared():

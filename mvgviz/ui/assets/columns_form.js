@@ -14,7 +14,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     if (!state.timer) return;
     clearTimeout(state.timer);
     state.timer = null;
-    setStateValue("rows", { seq: state.seq, rows: [...state.rows].map(([name, row]) => ({ name, ...values(row) })) });
+    const rows = [...state.rows].map(([name, row]) => ({ name, ...values(row), typed: [...row.typed] }));
+    setStateValue("rows", { seq: state.seq, rows });
   };
   const later = () => {
     state.typed = state.seq += 1;
@@ -52,24 +53,29 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     const names = [...state.rows.keys()];
     cells.forEach((line, k) => line.slice(0, field === "low" ? 2 : 1).forEach((text, j) => {
       const row = state.rows.get(names[at + k]);
-      if (row) row[j ? "high" : field].value = text.trim();
+      if (!row) return;
+      const part = j ? "high" : field;
+      row[part].value = text.trim();
+      row.typed.add(part);
     }));
     later();
   };
 
   if (state.round !== data.round) {
     const typed = state.typed > data.seen
-      ? new Map([...state.rows].map(([name, row]) => [name, values(row)])) : new Map();
+      ? new Map([...state.rows].map(([name, row]) => [name, { values: values(row), parts: row.typed }])) : new Map();
     state.round = data.round;
     state.rows.clear();
     const lines = data.rows.map((given, at) => {
       const line = make("div", "row", { role: "row" });
-      const row = { line };
+      const before = typed.get(given.name) ?? { values: {}, parts: [] };
+      const row = { line, typed: new Set(before.parts) };
       const field = (part, label, more) => {
         row[part] = make("input", part, { type: "text", value: given[part], autocomplete: "off", ...more });
         row[part].setAttribute("aria-label", `${label} of ${given.name}`);
-        row[part].addEventListener("input", later);
-        row[part].addEventListener("change", later);
+        const noted = () => { row.typed.add(part); later(); };
+        row[part].addEventListener("input", noted);
+        row[part].addEventListener("change", noted);
         return row[part];
       };
       row.kind = make("select", "kind", { disabled: given.kinds.length < 2 });
@@ -84,7 +90,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
         field("low", "Lowest value", { inputMode: "decimal" }), field("high", "Highest value", { inputMode: "decimal" }),
         field("levels", "Levels"), field("unit", "Unit", { placeholder: "unit", maxLength: 40 }), row.use, row.note);
       for (const part of ["low", "high"]) row[part].addEventListener("paste", (event) => paste(event, at, part));
-      for (const [part, text] of Object.entries(typed.get(given.name) ?? {})) row[part].value = text;
+      for (const [part, text] of Object.entries(before.values)) row[part].value = text;
       state.rows.set(given.name, row);
       shape(row);
       return line;
