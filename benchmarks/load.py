@@ -2,6 +2,7 @@
 
     python benchmarks/load.py --pages "" shape lesson --sessions 30 --rate 1 --seconds 30
     python benchmarks/load.py --pages shape --sessions 30 --comparing 10
+    python benchmarks/load.py --sessions 20 --half
     python benchmarks/load.py --coming-and-going --seconds 1200
 
 Prints a line for each page: the median and the 95th percentile of the time from a move to the end of its reply, the
@@ -21,6 +22,7 @@ import pathlib
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +46,7 @@ MOST_SESSIONS, MOST_SECONDS, MOST_RATE = 200, 1_800, 10.0
 COMPARING = {"data": "liver", "trials": "100"}
 LEAST_VALUES = 40  # of a slider, or replies come from a cache
 _STRIDE = 37  # between two values of a slider, and between two sessions
+_HELD = 0.005
 _FINISHED = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
@@ -253,6 +256,29 @@ async def come_and_go(port: int, pages: list[str], process: psutil.Process, *, s
 
 
 @contextmanager
+def held(process: psutil.Process, half: bool) -> Iterator[None]:
+    """Stop the server for every other few milliseconds, if it is to have half a processor's speed."""
+    ended = threading.Event()
+
+    def hold() -> None:
+        while not ended.is_set():
+            process.suspend()
+            time.sleep(_HELD)
+            process.resume()
+            time.sleep(_HELD)
+
+    holding = threading.Thread(target=hold)
+    if half:
+        holding.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if half:
+            holding.join()
+
+
+@contextmanager
 def plain_server() -> Iterator[tuple[int, psutil.Process]]:
     """A page of one slider and one chart, with the same settings of the server."""
     with tempfile.TemporaryDirectory() as folder:
@@ -287,6 +313,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--comparing", type=int, default=0, help="of the sessions: how many run trials instead")
     parser.add_argument("--coming-and-going", action="store_true", help="how memory grows when visitors come and leave")
+    parser.add_argument("--half", action="store_true", help="hold the app to half a processor's speed")
     parser.add_argument("--port", type=int, help="of an app that is already served on this machine")
     chosen = parser.parse_args()
     for name, most in (("sessions", MOST_SESSIONS), ("seconds", MOST_SECONDS), ("rate", MOST_RATE)):
@@ -305,7 +332,7 @@ def main() -> None:
     if chosen.port:
         _pages(chosen, chosen.port, None, options, plain[1])
         return
-    with app_server() as (port, process):
+    with app_server() as (port, process), held(process, chosen.half):
         _pages(chosen, port, process, options, plain[1])
 
 
