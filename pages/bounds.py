@@ -11,7 +11,7 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, draw_charts, open_page
+from mvgviz.ui.frame import chart, draw_charts, draw_open_tab, open_page
 from mvgviz.ui.menu import BOUNDS
 from mvgviz.ui.rule_picture import rivals
 from mvgviz.ui.task_controls import choose_s2
@@ -38,6 +38,37 @@ def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
         query.sensitivity if which == "tight" else query.printed_sensitivity)), f"{said}{bound}"
 
 
+def draw_curves() -> None:
+    left, right = st.columns([5, 2], gap="large")
+    with left:
+        curves = _curves(problem, axis, tail=tail, as_noise=shown == "noise", all_tails=all_tails, s2_words=s2_words)
+        chart(replace(curves, about=f"{words.held_fixed(problem, axis)} {curves.about}"), key="bounds_curves")
+    with right:
+        for sentence in words.looseness_words(setup, rivals(setup)):
+            st.markdown(sentence)
+        if setup.scenario.directions == "private":
+            share = 100 * setup.scenario.private_share
+            st.caption(f"Private directions took {share:.0f} % of the budget. The words compare noise at what is left; "
+                       "curves and map show equal noise at the whole budget.")
+        with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
+            for note in words.FOOTNOTES:
+                st.markdown(note)
+
+
+def draw_designs() -> None:
+    draw_charts({"bounds_map": _map(problem, tail=tail, s2_words=s2_words),
+                 "bounds_space": words.space_picture(setup, problem, rivals(setup))})
+
+
+def draw_by_hand() -> None:
+    which = "tight" if s2_words.startswith("the tight") else "the paper's"
+    st.markdown(words.given_words(problem, tail, s2_words=which))
+    lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in words.table_lines(problem, tail)]
+    for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
+        column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
+    st.caption("The paper prints φ = (−β + √(β² + 8αε)) / 2α. It is the same number, but subtraction loses digits.")
+
+
 setup = open_page(BOUNDS)
 tail = setup.scenario.tail
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -49,27 +80,4 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     all_tails = st.toggle("All three tails", key="bounds_tails")
 if setup.query.bound is not None:
     st.caption(words.bound_words(setup))
-left, right = st.columns([5, 2], gap="large")
-with left:
-    curves = _curves(problem, axis, tail=tail, as_noise=shown == "noise", all_tails=all_tails, s2_words=s2_words)
-    chart(replace(curves, about=f"{words.held_fixed(problem, axis)} {curves.about}"), key="bounds_curves")
-sentences, space = words.looseness_words(setup, rivals(setup)), words.space_picture(setup, problem, rivals(setup))
-if setup.design.guarantee == "exact":
-    space = space.adding(sentences.pop(0))
-with right:
-    for sentence in sentences:
-        st.markdown(sentence)
-    if setup.scenario.directions == "private":
-        share = 100 * setup.scenario.private_share
-        st.caption(f"Private directions took {share:.0f} % of the budget. The words compare noise at what is left; "
-                   "curves and map show equal noise at the whole budget.")
-    with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
-        for note in words.FOOTNOTES:
-            st.markdown(note)
-draw_charts({"bounds_map": _map(problem, tail=tail, s2_words=s2_words), "bounds_space": space})
-which = "tight" if s2_words.startswith("the tight") else "the paper's"
-st.markdown(f"**Check it by hand.** {words.given_words(problem, tail, s2_words=which)}")
-lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in words.table_lines(problem, tail)]
-for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
-    column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
-st.caption("The paper prints φ = (−β + √(β² + 8αε)) / 2α. It is the same number, but subtraction loses digits.")
+draw_open_tab({"Curves": draw_curves, "Every design": draw_designs, "By hand": draw_by_hand}, key="bounds_tab")

@@ -10,14 +10,14 @@ from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
 from mvgviz.pictures.sentences import EMPTY_PLACE
 from mvgviz.query.worst_pairs import worst_pair
-from mvgviz.release.intervals import data_units
+from mvgviz.release.intervals import DataUnits, data_units
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.simulated import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, try_open_page
+from mvgviz.ui.frame import chart, draw_open_tab, try_open_page
 from mvgviz.ui.menu import DATA
 from mvgviz.ui.sidebar import draw_clipping
 from mvgviz.ui.upload_panel import draw_question, draw_upload_panel
@@ -38,13 +38,10 @@ def draw_neighbours() -> None:
 
 
 def draw_bound(setup: Setup) -> None:
-    if setup.query.is_graph or not setup.query.takes_bound:
-        return
     if setup.query.bound is None and setup.dataset.n_features > MOST_LOOKED_AT:
         st.caption(f"Clipping is drawn for at most {MOST_LOOKED_AT} features. Choose it in the sidebar, or use fewer "
                    "columns.")
         return
-    st.markdown("#### Clip records to an ellipse")
     choice, picture = st.columns([2, 3], gap="large")
     scenario = setup.scenario
     with choice:
@@ -87,6 +84,51 @@ def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
                   help=f"Radius {radius:g}: the longest record that the ranges allow.",
                   on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
 
+def draw_answer(setup: Setup) -> None:
+    query, data = setup.query, setup.dataset
+    answer, histogram = st.columns(2, gap="large")
+    with histogram:
+        groups = [list(range(k, min(k + 9, data.n_features))) for k in range(0, data.n_features, 9)]
+        group = groups[0]
+        if len(groups) > 1:
+            group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
+                                 format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
+        picture = _histograms(data, tuple(group))
+        chart(replace(picture, about=f"{session.computed_on()} {picture.about}"), key="histograms")
+    with answer:
+        picture = words.answer_picture(query, own_units(setup), data.units if query.is_mean else ())
+        chart(picture.adding(session.computed_on()), key="answer")
+
+
+def draw_change(setup: Setup) -> None:
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        chart(words.change_picture(setup.query, _unseen_pair(setup.query), own_units(setup)), key="change")
+    with right:
+        draw_neighbours()
+        st.markdown(session.promised(words.facts(setup.query)))
+        lines, said = words.derivation(setup.query)
+        for line in lines:
+            st.latex(line)
+        st.caption(session.promised(said))
+
+
+def own_units(setup: Setup) -> DataUnits | None:
+    """Return the data's units of the answer; None where the page shows it as it is computed."""
+    query = setup.query
+    return None if query.is_graph or session.normalised() else data_units(
+        type(query), setup.scenario.scale, setup.dataset.ranges, query.row_names)
+
+
+def draw_records(setup: Setup) -> None:
+    data = setup.dataset
+    if about is not None:
+        st.markdown(f"**{about.title}**. {about.summary} A record is {about.record}.")
+        st.caption(f"{about.citation}. {about.licence}.")
+    shown = data.matrix[:, :200].T
+    st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)
+    st.caption(f"{len(shown)} of {data.n_records:,} records, clipped to their ranges. {session.computed_on()}")
+
 
 setup = try_open_page(DATA)
 draw_upload_panel()
@@ -95,40 +137,10 @@ if setup is None:
     if session.scenario().neighbours != "replace":
         draw_neighbours()
     st.stop()
-query, data, name = setup.query, setup.dataset, setup.scenario.data
-own = None if query.is_graph or session.normalised() else data_units(
-    type(query), setup.scenario.scale, data.ranges, query.row_names)
-about = describe(name) if name in samples() else None
-answer, histogram = st.columns(2, gap="large")
-with histogram:
-    groups = [list(range(k, min(k + 9, data.n_features))) for k in range(0, data.n_features, 9)]
-    group = groups[0]
-    if len(groups) > 1:
-        group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
-                             format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
-    picture = _histograms(data, tuple(group))
-    chart(replace(picture, about=f"{session.computed_on()} {picture.about}"), key="histograms")
-    if about is not None and about.not_person_level:
-        st.caption(f":material/group: A record is {about.record}. "
-                   "What hides one record does not hide a person who has several.")
-with answer:
-    picture = words.answer_picture(query, own, data.units if query.is_mean else ())
-    chart(picture.adding(session.computed_on()), key="answer")
-draw_bound(setup)
-left, right = st.columns([3, 2], gap="large")
-with left:
-    chart(words.change_picture(query, _unseen_pair(query), own), key="change")
-with right:
-    draw_neighbours()
-    st.markdown(session.promised(words.facts(query)))
-    lines, said = words.derivation(query)
-    for line in lines:
-        st.latex(line)
-    st.caption(session.promised(said))
-with st.expander("The records, and where they come from", icon=":material/info:"):
-    if about is not None:
-        st.markdown(f"**{about.title}**. {about.summary} A record is {about.record}.")
-        st.caption(f"{about.citation}. {about.licence}.")
-    shown = data.matrix[:, :200].T
-    st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)
-    st.caption(f"{len(shown)} of {data.n_records:,} records, clipped to their ranges. {session.computed_on()}")
+about = describe(setup.scenario.data) if setup.scenario.data in samples() else None
+if about is not None and about.not_person_level:
+    st.caption(f":material/group: A record is {about.record}. "
+               "What hides one record does not hide a person who has several.")
+bounds = {} if setup.query.is_graph or not setup.query.takes_bound else {"Clip records": draw_bound}
+draw_open_tab({"The answer": draw_answer, "What one record can change": draw_change, **bounds,
+               "The records": draw_records}, setup, key="data_tab")

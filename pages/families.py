@@ -3,15 +3,38 @@
 import streamlit as st
 
 from mvgviz.pictures import families as pictures
+from mvgviz.pictures.families import Case
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_server
-from mvgviz.ui.frame import draw_charts, open_page, show_table
+from mvgviz.ui.frame import chart, draw_charts, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import FAMILIES
 from mvgviz.ui.sidebar_design import draw_family
 
 _split, _map, _curves, _releases = (cached(20, of_server)(draw) for draw in (
     pictures.family_split_picture, pictures.family_map_picture, pictures.family_curves_picture,
     pictures.family_releases_picture))
+
+
+def draw_promises(case: Case) -> None:
+    draw_charts(({"families_split": _split(case)} if case.is_split else {}) | {"families_curves": _curves(case)})
+    if not case.is_split:
+        st.caption("Choose priority columns in the sidebar to see what each family gains there.")
+
+
+def draw_map(case: Case) -> None:
+    chart(_map(case), key="families_map")
+
+
+def draw_releases(case: Case) -> None:
+    chart(_releases(case, releases), key="families_releases_chart")
+
+
+def draw_numbers(case: Case) -> None:
+    rows = list(zip(*pictures.width_rows(case), strict=True))
+    show_table(dict(zip(("Family", "Standard deviation", "95 % within ±", "Attacker right in 100"), map(list, rows),
+                        strict=True)), numbers=())
+    st.caption(session.promised("With equal noise. Unit: the most that one record can change each number."))
+
 
 setup = open_page(FAMILIES)
 case, fits = pictures.case_of(setup), pictures.fits_box(setup)
@@ -23,13 +46,5 @@ else:
             f"{case.size} columns.", icon=":material/info:")
 draw_family("families_family")
 st.caption("Box, Laplace and Gaussian noise can be released. Ellipse noise is for trials: nobody can draw it exactly.")
-split, mapped = {"families_split": _split(case)} if case.is_split else {}, {"families_map": _map(case)}
-draw_charts((split or mapped) | {"families_curves": _curves(case)})
-draw_charts((mapped if split else {}) | {"families_releases_chart": _releases(case, releases)})
-if not split:
-    st.caption("Choose priority columns in the sidebar to see what each family gains there.")
-rows = list(zip(*pictures.width_rows(case), strict=True))
-with st.expander("The numbers, with equal noise", icon=":material/table:"):
-    show_table(dict(zip(("Family", "Standard deviation", "95 % within ±", "Attacker right in 100"), map(list, rows),
-                        strict=True)), numbers=())
-    st.caption(session.promised("Unit: the most that one record can change each number."))
+draw_open_tab({"Same promise, same attacker": draw_promises, "Which family wins": draw_map,
+               "Several releases": draw_releases, "The numbers": draw_numbers}, case, key="families_tab")

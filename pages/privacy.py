@@ -40,6 +40,10 @@ def found_pair(setup: Setup) -> PairLoss | None:
         return None
 
 
+def draw_loss(setup: Setup) -> None:
+    chart(words.loss_picture(spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup)), key="privacy_loss")
+
+
 def draw_neighbours(setup: Setup) -> None:
     loss = found_pair(setup)
     if loss is None:
@@ -200,9 +204,7 @@ for sentence in words.caveats(setup, spent):
 asked = {"epsilon": setup.scenario.epsilon, "delta": setup.delta}
 tradeoff = words.tradeoff_picture(spent, **asked, mu_is=setup.design.mu_is)
 pictures = {"privacy_tradeoff": replace(tradeoff, about=f"{words.odds_words(setup, spent)} {tradeoff.about}"),
-            **({} if spent.blocks else {"privacy_loss": words.loss_picture(
-                spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup))}),
             "privacy_curve": words.curve_picture(spent, **asked, mu_is=setup.design.mu_is)}
 draw_charts(pictures)
-draw_open_tab({"The worst neighbours": draw_neighbours, "Audit by simulation": draw_audit,
-               "Several releases": draw_releases}, setup, key="privacy_section")
+draw_open_tab({"The worst neighbours": draw_neighbours, **({} if spent.blocks else {"The loss": draw_loss}),
+               "Audit by simulation": draw_audit, "Several releases": draw_releases}, setup, key="privacy_section")
