@@ -14,11 +14,17 @@ from tests.pages.shown import clean, scenario, text
 
 ROOT = pathlib.Path(__file__).parents[2]
 TABS = {
-    **dict.fromkeys((HOME, DATA, menu.BOUNDS, menu.PLAN, menu.FAMILIES, menu.INFORMATION), ("", [""])),
+    **dict.fromkeys((HOME, menu.PLAN), ("", [""])),
+    DATA: ("data_tab", ["The answer", "What one record can change", "Clip records", "The records"]),
+    menu.BOUNDS: ("bounds_tab", ["Curves", "Every design", "By hand"]),
+    menu.FAMILIES: ("families_tab", ["Same promise, same attacker", "Which family wins", "Several releases",
+                                     "The numbers"]),
+    menu.INFORMATION: ("information_tab", ["One number", "Least leakage", "Sums are normal", "What the proofs need"]),
     menu.SHAPE: ("shape_panel", ["Ellipse", "Three features", "Covariances", "Possible outcomes"]),
     menu.BUDGET: ("budget_tab",
                   ["Priority and other", "Direction by direction", "What gets through", "From noise to epsilon"]),
-    menu.PRIVACY: ("privacy_section", ["The worst neighbours", "Audit by simulation", "Several releases"]),
+    menu.PRIVACY: ("privacy_section", ["The worst neighbours", "The loss", "Audit by simulation",
+                                     "Several releases"]),
     menu.UTILITY: ("utility_section", ["Priority and other", "Over epsilon", "Choice of directions",
                                        "True against noisy"]),
     menu.COMPARE: ("compare_section", ["All mechanisms", "Same error", "Lever by lever"]),

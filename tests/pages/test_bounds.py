@@ -13,12 +13,15 @@ from mvgviz.pictures.bounds import table_lines
 from mvgviz.text import as_number
 from mvgviz.ui.menu import BOUNDS
 from tests.datasets import make_dataset
-from tests.pages.app import adjust, opened, with_table
+from tests.pages.app import adjust, opened, put, with_table
 from tests.pages.shown import assert_says, clean, link, said, spec, text
 
 
-def bounds(**parameters):
-    return clean(opened(BOUNDS.path, **parameters))
+DESIGNS = "Every design"
+
+
+def bounds(tab="Curves", **parameters):
+    return clean(opened(BOUNDS.path, state={"bounds_tab": tab}, **parameters))
 
 
 def trace(figure, name):
@@ -31,9 +34,10 @@ def names(app, position=0):
 
 def assert_as_worked_out(app):
     """The point drawn, the edge it is on and the epsilon in the sentence are those of the scenario worked out anew."""
-    scenario = Scenario.from_query(link(app))
+    scenario, told = Scenario.from_query(link(app)), text(app)
+    app = clean(put(app, bounds_tab=DESIGNS))
     setup = build(scenario, sample(scenario.data))
-    point = trace(spec(app, 2), "this design")
+    point = trace(spec(app, 1), "this design")
     for at, side in ((point["x"], setup.design.row_side), (point["y"], setup.design.col_side)):
         assert at == pytest.approx([np.linalg.norm(side.precisions)], rel=1e-9)
     spent = gaussian_epsilon(setup.delta, setup.design.mu)
@@ -42,10 +46,10 @@ def assert_as_worked_out(app):
         mu = gaussian_mu(scenario.epsilon, setup.delta) * math.sqrt(1 - share)
         assert setup.design.mu == pytest.approx(mu, rel=1e-9)
         assert ("spends exactly the ε it is given" if setup.design.mu_is == "exact" else
-                "spends at most the ε it is given") in text(app)
+                "spends at most the ε it is given") in told
     else:
         assert spent < scenario.epsilon
-        assert f"ε = {as_number(spent)}" in text(app) or (spent == 0 and "δ alone covers it" in text(app))
+        assert f"ε = {as_number(spent)}" in told or (spent == 0 and "δ alone covers it" in told)
         assert "on the edge of its guarantee" in text(app)
 
 
@@ -53,19 +57,23 @@ def test_experiment_2_in_words_this_noise_spends_a_thousandth_and_is_196_times_t
     app = bounds(data="movement_simulated", guarantee="theorem2", allocation="uniform", delta=str(1 / 10_176),
                  bound="none")
     assert_says(app, ["spends ε = 0.00111 of the 1 you allow", "needs noise **277 times smaller**",
-                      "(196 times with the paper's s₂ for both)", "on the edge of its guarantee, Theorem 2"])
-    assert "its own edge (the paper's s₂)" in names(app, 2)
-    assert "its own edge (the paper's s₂)" not in names(adjust(app, bounds_s2="printed"), 2)
-    assert "all with the paper's sensitivity s₂ = 0.000786" in text(app)
+                      "(196 times with the paper's s₂ for both)"])
+    assert "on the edge of its guarantee, Theorem 2" in text(put(app, bounds_tab=DESIGNS))
+    assert "its own edge (the paper's s₂)" in names(app, 1)
+    assert "its own edge (the paper's s₂)" not in names(adjust(app, bounds_s2="printed"), 1)
+    assert "all with the paper's sensitivity s₂ = 0.000786" in text(put(app, bounds_tab="Curves"))
 
 
 UPPER = "(itself an upper bound)"
 SAID = {
     "an exact design is compared with both theorems": (
         {"data": "movement_simulated", "allocation": "uniform", "delta": str(1 / 10_176)},
-        ["spends exactly the ε it is given", "**Theorem 1** asks for noise", "depends on the shape",
+        ["spends exactly the ε it is given", "**Theorem 1** asks for noise",
          "**Theorem 2** asks for noise **277 times larger** (196 times with the paper's s₂ for both), which then "
          "spends ε = 0.00111"], []),
+    "its privacy does not hang on the norms alone": (
+        {"tab": DESIGNS, "data": "movement_simulated", "allocation": "uniform", "delta": str(1 / 10_176)},
+        ["depends on the shape"], []),
     "the sensitivity of many features is an upper bound": (
         {"data": "cardiotocography", "bound": "none", "scale": "symmetric"}, [UPPER], []),
     "on the unit scale it is exact": ({"data": "cardiotocography", "bound": "none", "scale": "unit"}, [], [UPPER]),
@@ -96,7 +104,7 @@ def test_each_axis_in_both_units_and_the_scenario_s_tail():
             assert "Held fixed" in text(app)
             assert ("as the answer grows" in text(app)) == (axis == "size")
     assert names(adjust(app, bounds_tails=True)).count("Theorem 1") == 3
-    assert "exact chi quantile" in text(app)
+    assert "exact chi quantile" in text(put(app, bounds_tab="By hand"))
 
 
 def test_one_sensitivity_needs_no_switch():
@@ -140,7 +148,7 @@ def test_every_kind_of_design_stands_where_it_is_worked_out(parameters, guarante
 
 
 def test_a_design_that_shares_its_budget_with_its_directions_says_why_its_edge_differs():
-    app = bounds(data="liver", directions="private", guarantee="theorem2")
+    app = bounds(DESIGNS, data="liver", directions="private", guarantee="theorem2")
     assert "it was built with the paper's s₂ and part of ε and δ" in text(app)
     assert "it was built with part of ε and δ" in said(adjust(app, bounds_s2="printed"))
 
@@ -154,7 +162,7 @@ def test_extreme_budgets(parameters):
     (1, 30, "covariance"), (1, 30, "identity"), (80, 120, "covariance"), (80, 120, "identity")])
 def test_the_smallest_and_a_large_answer(features, records, query):
     app = with_table(BOUNDS, make_dataset(features, records), query=query)
-    assert len(clean(app).get("plotly_chart")) == 3
+    assert len(clean(put(app, bounds_tab=DESIGNS)).get("plotly_chart")) == 2
 
 
 def test_a_bound_on_the_records_shrinks_what_the_theorems_use_and_makes_the_tight_sensitivity_an_upper_bound():

@@ -26,7 +26,8 @@ SAID = {
         "right 59 times in 100 instead of 50", "They reach the whole μ of the design, which is exact"], [NOISE_ONLY]),
     "an edge is called an edge": (NEIGHBOURS, KARATE, ["whether one edge is there"], []),
     "a loose theorem is blind guessing": (NEIGHBOURS, {"data": "cardiotocography", "guarantee": "theorem1"}, [
-        "No better than guessing", "the curve is the diagonal", "Never near ε", "No ε is spent"], []),
+        "No better than guessing", "the curve is the diagonal", "No ε is spent"], []),
+    "its loss stays near 0": ("The loss", {"data": "cardiotocography", "guarantee": "theorem1"}, ["Never near ε"], []),
     "a huge epsilon hides nothing": (NEIGHBOURS, KARATE | {"epsilon": "100"}, [
         "With 1 false alarm in 10,000 the best attack finds all 10,000", "practically always right"], []),
     "private directions are counted in": (RELEASES, LIVER | {"directions": "private", "private_share": "0.3"}, [
@@ -105,10 +106,10 @@ def test_trials_are_chosen_and_the_seed_decides_the_draws():
     app = turned_to(AUDIT, data="liver")
     assert "of 5,000 without the record (another in its place)" in text(app)
     assert "of 1,000 without the" in said(adjust(app, privacy_trials=2_000))
-    before = charts(app)[3]
-    assert charts(app.run())[3] == before
+    before = charts(app)[2]
+    assert charts(app.run())[2] == before
     app.button(key="w_draw").click().run()
-    assert charts(clean(app))[3] != before
+    assert charts(clean(app))[2] != before
 
 
 @pytest.mark.parametrize("parameters", [

@@ -381,6 +381,7 @@ def test_a_design_advised_on_simulated_data_is_declared_where_its_ranges_are():
 def test_what_follows_from_marked_choices_is_marked():
     app = declared()
     put(app, _scenario=scenario(app).chosen_on_data(allocation="binary", priority_directions=(1,)))
+    put(app, data_tab="Clip records")
     assert {"bound", "radius"} <= set(marks(press(app, "data_bound_all")))  # a length
     app = declared()  # a design that is advised
     put(app, _scenario=scenario(app).chosen_on_data(allocation="binary", priority_directions=(1,)))
