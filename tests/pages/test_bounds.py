@@ -16,7 +16,6 @@ from tests.datasets import make_dataset
 from tests.pages.app import adjust, opened, put, with_table
 from tests.pages.shown import assert_says, clean, link, said, spec, text
 
-
 DESIGNS = "Every design"
 
 

@@ -30,7 +30,6 @@ from tests.pages.shown import (
     text,
 )
 
-
 CLIP, CHANGE = "Clip records", "What one record can change"
 
 

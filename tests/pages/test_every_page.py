@@ -9,7 +9,7 @@ from mvgviz import Dataset, Scenario
 from mvgviz.data import samples
 from mvgviz.pictures.sentences import WORDS
 from mvgviz.text import as_html
-from mvgviz.ui.menu import BOUNDS, COMPARE, DATA, HOME, PAGES, PRESENT, PRIVACY
+from mvgviz.ui.menu import COMPARE, DATA, HOME, PAGES, PRESENT, PRIVACY
 from tests.datasets import make_dataset
 from tests.pages.app import CSV, adjust, choose, opened, press, put, to, uploaded, walk, with_table
 from tests.pages.shown import assert_says, clean, component, keyed, link, said, strip, text
