@@ -38,13 +38,15 @@ def draw_numbers(case: Case) -> None:
 
 setup = open_page(FAMILIES)
 case, fits = pictures.case_of(setup), pictures.fits_box(setup)
-releases = st.slider("Releases that share this promise", 1, pictures.MOST_RELEASES, key="families_releases")
+left, right = st.columns(2, gap="large")
+releases = left.slider("Releases that share this promise", 1, pictures.MOST_RELEASES, key="families_releases")
+with right:
+    draw_family("families_family")
 if fits:
     st.markdown(pictures.advice_words(case, releases))
 else:
     st.info("Box and Laplace noise need a mean or a table without a clipping bound. This page shows a mean of the same "
             f"{case.size} columns.", icon=":material/info:")
-draw_family("families_family")
 st.caption("Box, Laplace and Gaussian noise can be released. Ellipse noise is for trials: nobody can draw it exactly.")
 draw_open_tab({"Same promise, same attacker": draw_promises, "Which family wins": draw_map,
                "Several releases": draw_releases, "The numbers": draw_numbers}, case, key="families_tab")

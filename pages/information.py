@@ -22,7 +22,7 @@ def draw_one_number(setup: Setup) -> None:
 
 
 def draw_noises(setup: Setup) -> None:
-    picture, choices = st.columns([3, 1], gap="large")
+    picture, choices = st.columns([2, 1], gap="large")
     with choices:
         same = st.segmented_control("Compare noise of", list(pictures.SAME), default="covariance", required=True,
                                     format_func=pictures.SAME.__getitem__, key="information_same") or "covariance"
