@@ -130,7 +130,10 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
     would be another, since water filling is not scale free. Each direction keeps at
     least ``floor`` times an equal part, and the level is solved for with that reserved.
     """
-    lam = _spectrum(eigenvalues)
+    lam = array("eigenvalues", eigenvalues, ndim=1)
+    refuse(not (lam >= 0).all(), "eigenvalues must not be negative; clip those of a noisy release at 0")
+    refuse(not lam.max() > 0, "eigenvalues must not all be zero")
+    refuse(not 1e-100 <= lam.max() <= 1e100, "the largest of the eigenvalues must lie between 1e-100 and 1e100")
     total, kept = positive("budget", budget), positive("floor", floor, least=1e-12, most=0.5)
     form = one_of("form", form, FORMS)
     refuse(half_widths is not None and form != "exact", f"half_widths belong to the exact form, got form {form!r}")
@@ -210,14 +213,6 @@ def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
     with np.errstate(divide="ignore", over="ignore"):
         depth = 1 / lam
     return WaterFilling(rho=parts * np.sqrt(total), theta=manual(parts**2), depth=depth, level=None, dry=wet <= least)
-
-
-def _spectrum(eigenvalues: Any) -> FloatArray:
-    values = array("eigenvalues", eigenvalues, ndim=1)
-    refuse(not (values >= 0).all(), "eigenvalues must not be negative; clip those of a noisy release at 0")
-    refuse(not values.max() > 0, "eigenvalues must not all be zero")
-    refuse(not 1e-100 <= values.max() <= 1e100, "the largest of the eigenvalues must lie between 1e-100 and 1e100")
-    return values
 
 
 def _reach(half_widths: Any, size: int) -> FloatArray:

@@ -203,7 +203,12 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
     guarantee, tail = one_of("guarantee", guarantee, GUARANTEES), one_of("tail", tail, TAILS)
     mode = mode_of(query) if mode is None else one_of("mode", mode, MODES)
-    _check_fit(query, guarantee, mode)
+    refuse(guarantee == "theorem2" and not query.psd, "guarantee theorem2 needs a positive semi-definite query, got "
+           f"{query.name}; theorem2-any uses its constant for any query")
+    if guarantee == "theorem2" and mode != "both":
+        raise InputError(f"guarantee theorem2 needs mode both (Psi = Sigma), got mode {mode}")
+    if mode == "both" and query.rows != query.cols:
+        raise InputError(f"mode both needs a square answer, got {query.rows} × {query.cols}")
     size = query.cols if mode == "columns" else query.rows
     body = query.neighbours
     if isinstance(body, BoundedColumn | BoundedOuterProduct) and mode != "columns" and directions is theta is None:
@@ -246,15 +251,6 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
 def mode_of(query: Query, chosen: str = "auto") -> str:
     """Return the mode that was chosen; "auto" is both sides for a symmetric answer, else rows."""
     return chosen if chosen != "auto" else "both" if query.symmetric else "rows"
-
-
-def _check_fit(query: Query, guarantee: str, mode: str) -> None:
-    refuse(guarantee == "theorem2" and not query.psd, "guarantee theorem2 needs a positive semi-definite query, got "
-           f"{query.name}; theorem2-any uses its constant for any query")
-    if guarantee == "theorem2" and mode != "both":
-        raise InputError(f"guarantee theorem2 needs mode both (Psi = Sigma), got mode {mode}")
-    if mode == "both" and query.rows != query.cols:
-        raise InputError(f"mode both needs a square answer, got {query.rows} × {query.cols}")
 
 
 def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta: FloatArray) -> tuple[NoiseSide, float]:

@@ -103,15 +103,13 @@ class Report:
 
     def way(self, error: float) -> float:
         """An error of ours, from no privacy (0) to a random guess (1)."""
-        return _way(error, self.references.non_private, self.references.random_guess)
+        ours = self.references
+        return (error - ours.non_private) / (ours.random_guess - ours.non_private)
 
     def printed_way(self, error: float) -> float:
         """The same for an error of the paper, on the paper's own scale."""
-        return _way(error, self.experiment.non_private.mean, self.experiment.random_guess.mean)
-
-
-def _way(error: float, clean: float, random: float) -> float:
-    return (error - clean) / (random - clean)
+        clean, random = self.experiment.non_private.mean, self.experiment.random_guess.mean
+        return (error - clean) / (random - clean)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -145,9 +143,8 @@ def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = 
                      seconds: float = math.inf, **options: Unpack[Options]) -> tuple[list[Curve], References, bool]:
     """Return the curves of Figure 4, the references, and whether every trial was finished."""
     lines = [(name, method, chosen) for method in (EXACT, THEOREM1) for name, chosen in experiment.sets]
-    parts = [(method, [{"priority_directions": chosen, "share": FIGURE4_SHARE,
-                        "epsilon": epsilon} for epsilon in EPSILONS])
-             for _, method, chosen in lines]
+    parts = [(method, [{"priority_directions": chosen, "share": FIGURE4_SHARE, "epsilon": epsilon}
+                       for epsilon in EPSILONS]) for _, method, chosen in lines]
     outcomes, problem, complete = _measured(experiment.scenario.changed(trials=trials, seed=seed), dataset, parts,
                                             seconds, options)
     curves = [Curve(name=name, exact=method is EXACT, outcomes=found)

@@ -37,9 +37,14 @@ class Longest(NamedTuple):
 @one_blas_thread()
 def longest(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> Longest:
     """Return the largest ``|A x|²`` over the box; exact up to 16 features."""
-    if halves.size <= 16:  # 2^15 corners of a symmetric box
-        return _by_corners(whitener, centre, halves)
     moves, middle = whitener * halves, whitener @ centre
+    if halves.size <= 16:
+        signs = all_signs(halves.size)[: 2 ** (halves.size - 1)]  # both s and -s below
+        moves = moves @ signs.T
+        along = middle @ moves
+        squares = np.einsum("ij,ij->j", moves, moves) + 2 * np.abs(along)
+        k = first_of_largest(squares)
+        return Longest(float(middle @ middle + squares[k]), signs[k] if along[k] >= 0 else -signs[k])
     columns = np.column_stack([middle, moves]) if middle.any() else moves  # 1 is one more sign
     return Longest(largest_form(columns.T @ columns), None)
 
@@ -123,15 +128,6 @@ def all_signs(m: int) -> FloatArray:
     """All sign vectors of length m, 2^m × m; the first half holds one of each pair ±s."""
     bits = (np.arange(2**m)[:, None] >> np.arange(m)) & 1
     return frozen(np.where(bits == 1, -1.0, 1.0))
-
-
-def _by_corners(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> Longest:
-    signs = all_signs(halves.size)[: 2 ** (halves.size - 1)]  # both s and -s below
-    middle, moves = whitener @ centre, (whitener * halves) @ signs.T
-    along = middle @ moves
-    squares = np.einsum("ij,ij->j", moves, moves) + 2 * np.abs(along)
-    k = first_of_largest(squares)
-    return Longest(float(middle @ middle + squares[k]), signs[k] if along[k] >= 0 else -signs[k])
 
 
 class Furthest(NamedTuple):

@@ -36,8 +36,6 @@ from mvgviz.query.prior import Guess, of_rows
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, frozen
 
-COUNT = "count"
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedMember(Neighbours):
@@ -124,7 +122,7 @@ class GroupMeans(Query):
     @classmethod
     def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
         used, (_, features) = cls.uses(table, **parameters), _asked(table, **parameters)
-        chosen, name = table.only(features), COUNT
+        chosen, name = table.only(features), "count"
         while name in chosen.features:
             name += "_"
         return replace(chosen, matrix=np.vstack([chosen.matrix, np.ones(table.n_records)]),
