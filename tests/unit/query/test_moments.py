@@ -50,7 +50,7 @@ def test_regression_without_noise_is_ridge_on_scaled_features(rng):
     plain = np.linalg.solve(x @ x.T / 400 + np.diag([1e-3, 0.003, 0.003]), x @ scaled[1] / 400)
     expected = 2 + 2 * (plain @ x)
     assert intercept + slopes @ data.matrix[[0, 2]] == pytest.approx(expected, rel=1e-9)
-    assert found_by_position(asked)[1] == pytest.approx(slopes)
+    assert asked.read(asked.query.value, NoNoise(4)).regression(1)[1] == pytest.approx(slopes)
 
 
 @pytest.mark.parametrize(("n", "spread", "signal", "middle", "x_spread", "most"), [
@@ -71,10 +71,6 @@ def test_a_regression_is_not_worse_than_a_private_mean_of_the_label(n, spread, s
     off = intercepts[:, None] + slopes @ data.matrix[:8] - data.matrix[8]
     private_mean = math.hypot(data.matrix[8].std(), 2 / (n * mu))
     assert np.sqrt(np.square(off).mean(axis=1)).mean() < most * private_mean
-
-
-def found_by_position(asked):
-    return asked.read(asked.query.value, NoNoise(4)).regression(1)
 
 
 def records(radius, constant, m, whole, rng, size=300):
