@@ -298,7 +298,10 @@ def with_dates(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[An
     def cell(head: str, value: Any, unit: str) -> str:
         if isinstance(value, str) or unit != DAYS:
             return value.replace(DAYS, "date") if isinstance(value, str) else as_number(value, 4)
-        return f"{as_number(value)} days" if head.endswith("±") else str(np.datetime64(round(value), "D"))
+        if "±" not in head:
+            return str(np.datetime64(round(value), "D"))
+        measure = "" if head.startswith(_WITH) else " days²" if head == _ALONE else " days"
+        return f"{as_number(value)}{measure}"
 
     return {head: [cell(head, value, unit) for value, unit in zip(column, units, strict=True)]
             for head, column in columns.items()}

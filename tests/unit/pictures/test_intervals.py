@@ -97,3 +97,10 @@ def test_dates_are_shown_as_dates_and_their_widths_in_days():
         "feature": ["seen", "age"], "unit": ["date", "years"], "released": ["2023-01-01", "51.23"],
         "noise ±": ["12.2 days", "1.500"]}
     assert pictures.with_dates({"feature": ["age"], "released": [1.0]}) == {"feature": ["age"], "released": [1.0]}
+
+
+@pytest.mark.parametrize("scale", ["symmetric", "declared"])
+def test_no_width_of_second_moments_of_a_date_is_shown_as_a_date(scale):
+    heads = list(pictures.width_columns(pictures.planned_widths(setup_of("liver", scale=scale))))[2:]
+    shown = pictures.with_dates({"feature": ["born"], "unit": ["days since 1970-01-01"], **dict.fromkeys(heads, [58])})
+    assert [shown[head] for head in heads] == [["58.0 days²"], ["58.0"]]
