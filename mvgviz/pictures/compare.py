@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mvgviz.labels import FAMILIES
 from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
 from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
@@ -25,7 +26,7 @@ from mvgviz.trials.tasks import References
 
 _SAME = 1e-9
 _TWINS = {"iid": ("gaussian-analytic", "mvg-exact", "mvg-theorem1", "mvg-theorem2", "mvg-theorem2-any"),
-          "mvg-theorem2-any": ("mvg-theorem2",)}
+          "mvg-theorem2-any": ("mvg-theorem2",), "box-ellipse-noise": ("box-noise",)}
 
 
 def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:
@@ -211,12 +212,15 @@ def _add_reading(figure: go.Figure, line: Needed, at: int, error: float, low: fl
     theme.add_words(figure, [max(reading.epsilon, right if sure else low)], [at], [f"   {needs}"], **below)
 
 
-TRIALS_ONLY = "trials only: the app cannot release it"
+TRIALS_ONLY = "trials only"
 
 
 def released(mechanism: Mechanism, scenario: Scenario) -> bool:
     """Return whether a release can draw this noise: it can leave out columns, but no other directions."""
-    return mechanism.released and (scenario.needs_along == "features" or not mechanism.key.startswith("reduced"))
+    family = mechanism.key.removesuffix("-noise")
+    fits = family not in FAMILIES or scenario.changed(guarantee="exact", family=family).noise_family == family
+    return mechanism.released and fits and (
+        scenario.needs_along == "features" or not mechanism.key.startswith("reduced"))
 
 
 def ranking_marks(numbers: Ranking) -> list[Mark]:
@@ -228,11 +232,10 @@ def ranking_marks(numbers: Ranking) -> list[Mark]:
         mechanism, is_own = outcome.mechanism, outcome.mechanism.key == own
         able = released(mechanism, scenario)
         spent = "" if outcome.epsilon_spent is None else f", really spent {as_number(outcome.epsilon_spent)}"
-        name = label(mechanism) + (", this design" if is_own else "" if able else ", trials only")
+        name = label(mechanism) + ", this design" * is_own + f", {TRIALS_ONLY}" * (not able)
         marks.append(Mark(
             broken(name), outcome.mean, outcome.half_width, colour(mechanism, scenario.guarantee),
-            symbol(mechanism), f"promise: {mechanism.guarantee}{asked}{spent}" + f"<br>{TRIALS_ONLY}" * (not able),
-            ring=is_own))
+            symbol(mechanism), f"promise: {mechanism.guarantee}{asked}{spent}", ring=is_own))
     if math.isfinite(mean):
         marks.insert(sum(mark.mean <= mean for mark in marks), Mark(
             "private mean of the label", mean, math.nan, theme.DATA, "line-ns", f"predicted for everyone{asked}"))
@@ -260,15 +263,16 @@ def ranking_words(numbers: Ranking) -> str:
         return "**No trial yet.**"
     able = [outcome for outcome in numbers.outcomes if released(outcome.mechanism, numbers.results.scenario)]
     if not able:
-        return f"**The app can release none of these.** {_trivial(numbers)}"
+        return f"**These are for {TRIALS_ONLY}.** {_trivial(numbers)}"
     first, trials = able[0], able[0].errors.size
     many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
     unit = f" {in_markdown(numbers.results.references.unit)}".rstrip()
     said = [f"**{_best(able, numbers)}.** Error {mean_words(first)}{unit} ({many})."]
+    said += ["The page **Families of noise** shows its price."] * first.mechanism.key.endswith("-noise")
     if (other := numbers.outcomes[0]) is not first:
         difference = paired(other, first)
         less = "has less error" if difference is None or difference.verdict == BETTER else "has no more error"
-        said.append(f"{_name(other)} {less} ({as_number(other.mean)}{unit}), but the app cannot release it.")
+        said.append(f"{_name(other)} {less} ({as_number(other.mean)}{unit}), but is for {TRIALS_ONLY}.")
     said += [_against_second(first, second) for second in able[1:2]]
     return " ".join([*said, _trivial(numbers)]) + small_words(numbers.results)
 
@@ -324,11 +328,11 @@ def _trivial(numbers: Ranking) -> str:
                       for least in (error, guess))
     value = f"{baseline} ({as_number(error)})"
     if not losers:
-        worse = f" **Not clearly better than a random guess ({as_number(guess)}):** {_apart(chance)}." if chance else ""
+        worse = f" **No clear gain over a random guess ({as_number(guess)}):** {_apart(chance)}." if chance else ""
         return f"All beat {value}.{worse}"
     if len(losers) == len(numbers.outcomes):
         return f"**None clearly beats {value}.**"
-    return f"**Not clearly better than {value}:** {_apart(losers)}."
+    return f"**No clear gain over {value}:** {_apart(losers)}."
 
 
 def _apart(names: list[str]) -> str:
@@ -380,7 +384,7 @@ def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scena
     words = [f"**For an error of {wanted}, {_name(first.curve)} needs the lowest ε: "
              f"{'at most ' * first.reading.at_most}{as_number(first.reading.epsilon)}.**"]
     if not able or first is not least:
-        words.append(f"{_name(least.curve)} needs {as_number(least.reading.epsilon)}, but the app cannot release it.")
+        words.append(f"{_name(least.curve)} needs {as_number(least.reading.epsilon)}, but is for {TRIALS_ONLY}.")
     words += [f"This design needs {as_number(line.reading.epsilon)}." for line in reached
               if line is not first and line.curve.mechanism.key == own_key(scenario)]
     if error >= trivial:

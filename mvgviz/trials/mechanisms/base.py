@@ -90,7 +90,7 @@ class Mechanism:
 
     ``prepare(problem, level)`` raises `InputError`, with the reason, where it does not apply. ``caution(problem)``: a
     sentence about a doubtful guarantee. ``serial``: tells a caller's mechanisms of one name apart, else 0.
-    ``released``: a release can draw its noise; the others are for trials only.
+    ``released``: a release can draw its noise where it fits; the others are for trials only.
     """
 
     key: str

@@ -29,7 +29,7 @@ from mvgviz.noise.ties import eigen
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
-from mvgviz.trials.mechanisms.base import BOTH, DIRECTIONS, Draws, Mechanism, NoisyAnswer, Sampler, at_level
+from mvgviz.trials.mechanisms.base import BOTH, DIRECTIONS, EPSILON, Draws, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
@@ -150,7 +150,7 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answ
 def of_family(family: str, *, label: str, guarantee: str, applies: str, reference: str) -> Mechanism:
     """The scenario's directions and shares, calibrated exactly, with another family of noise."""
     return Mechanism(key=f"{family}-noise", label=label, guarantee=guarantee, applies=applies, fields=_DESIGN,
-                     reference=reference,
+                     reference=reference, released=guarantee == EPSILON,
                      prepare=lambda problem, level: _of_design(
                          problem, problem.setup("exact", "gaussian"), level, family=family))
 

@@ -8,9 +8,12 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
+from mvgviz.errors import InputError
 from mvgviz.pictures import compare
 from mvgviz.pictures.error_axis import reference_items
 from mvgviz.pictures.theme import DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.release.release import release_setup
+from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS, mechanism
 from mvgviz.trials.run import run_trials, sweep
@@ -85,10 +88,32 @@ def test_the_private_mean_is_drawn_ranked_and_in_the_headline(numbers, results):
     assert [mark.label for mark in marks].index("private mean of the label") == better
     figure = compare.plot_ranked(marks, reference_items(known.results.references), title="error")
     assert any((trace.name or "").startswith("private mean: ") for trace in figure.data)
-    assert "better than predicting the private mean (" in compare.ranking_words(known)
+    assert "No clear gain over predicting the private mean (" in compare.ranking_words(known)
     assert compare.table_rows(known)[0]["beats predicting the private mean"] in ("yes", "not clearly")
     said = compare.ranking_words(against(results, private_mean=1e-9))
     assert said.startswith("**None clearly beats predicting the private mean;")
+
+
+@pytest.mark.parametrize(("family", "able", "twin"), [
+    ("laplace", True, ""), ("box", True, ""), ("box-ellipse", True, "box"), ("ellipse", False, "")])
+def test_a_family_is_for_trials_only_where_no_release_can_draw_it(family, able, twin):
+    scenario = Scenario(query="mean", family=family, trials=20)
+    numbers = compare.ranking(run_trials(scenario, sample(scenario.data), mechanisms=KEYS))
+    own = f"{twin or family}-noise"
+    mark, = [mark for mark in compare.ranking_marks(numbers) if mark.ring]
+    assert ("trials only" not in mark.label) == able
+    assert numbers.twins.get(f"{family}-noise", f"{family}-noise") == own
+    released, first = {}, next(one for one in numbers.outcomes if compare.released(one.mechanism, scenario))
+    for key, design in (("box-noise", "box"), ("laplace-noise", "laplace"), ("ellipse-noise", "ellipse")):
+        try:
+            release_setup(build(scenario.changed(family=design), sample(scenario.data)))
+            released[key] = True
+        except InputError:
+            released[key] = False
+        assert compare.released(MECHANISMS[key], scenario) == released[key]
+    assert f"**Best here: {first.mechanism.label}" in compare.ranking_words(numbers)
+    assert first.mechanism.key in ("box-noise", "laplace-noise")
+    assert not compare.released(MECHANISMS["box-noise"], scenario.changed(directions="rotation"))
 
 
 def test_one_trial_and_a_wide_interval_can_be_drawn():
@@ -102,18 +127,18 @@ def test_one_trial_and_a_wide_interval_can_be_drawn():
 def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(numbers):
     text = compare.ranking_words(numbers)
     assert numbers.outcomes[0].mechanism.key == "gaussian-triangle"
-    assert f"upper triangle has no more error ({as_number(numbers.outcomes[0].mean)}), but the app cannot" in text
+    assert f"upper triangle has no more error ({as_number(numbers.outcomes[0].mean)}), but is for trials only" in text
     first, second = [one for one in numbers.outcomes if one.mechanism.released][:2]
     difference = first.errors - second.errors
     half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
     assert text.startswith(f"**Best here: {first.mechanism.label}")
     assert ("no clear difference" in text) == (abs(difference.mean()) <= half)
-    assert "better than the no-data baseline (0.268):** MVG, Theorem 1; Johnson" in text
+    assert "**No clear gain over the no-data baseline (0.268):** MVG, Theorem 1; Johnson" in text
 
 
 def test_who_fails_the_trivial_answer_is_named(numbers, results):
     harder, hopeless = (against(results, trivial=trivial) for trivial in (0.01, 1e-9))
-    assert "**Not clearly better than the no-data baseline (0.0100):**" in compare.ranking_words(harder)
+    assert "**No clear gain over the no-data baseline (0.0100):**" in compare.ranking_words(harder)
     assert "**None clearly beats the no-data baseline" in compare.ranking_words(hopeless)
     assert compare.worth_zooming(harder) == sum(one.mean < 0.01 for one in numbers.outcomes)
     assert compare.worth_zooming(hopeless) == 0
