@@ -92,6 +92,11 @@ def mu_words(mu: float) -> str:
     return f"μ = {as_number(mu)}, ρ = {as_number(mu * mu / 2)}"
 
 
+def at_delta(delta: float, *, pure: bool = False) -> str:
+    """Return "at δ = 10⁻⁶"; ``pure``: only box and Laplace noise spent, which needs no delta."""
+    return "with δ = 0" if pure else f"at δ = {as_probability(delta)}"
+
+
 def at_most(mu_is: str) -> str:
     """Return what stands before a number that follows from mu: nothing if mu is exact, else "at most "."""
     return "" if mu_is == "exact" else "at most "

@@ -217,12 +217,10 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
     named = draw_population(held.plan.data)
     st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts)
                + words.two_pots(planned.delta, planned.epsilon_pure, planned.mu))
-    sure = draw_go("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", release_questions,
-                   key="plan", now=plan_ticket(held, chosen), planned=planned, spends=words.spends(planned),
-                   named=named, chosen=chosen)
-    if sure is not None:
-        st.caption("This draws fresh noise once and enters each answer in the ledger: all or none. Set a cap on the "
-                   "page Release & report.")
+    draw_go("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", release_questions,
+            [setups[k].scenario for k in chosen], key="plan", now=plan_ticket(held, chosen), planned=planned,
+            spends=words.spends(planned), named=named, chosen=chosen)
+    st.caption("Set a cap on the page Release & report.")
 
 
 def draw_plan(setup: Setup, held: HeldPlan) -> None:

@@ -45,12 +45,9 @@ def draw_release(setup: Setup) -> None:
             symmetrise = setup.query.symmetric and st.checkbox(
                 "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
                 key="release_symmetric")
-            sure = controls.draw_go("Release once", release_once, key="release", now=ticket(), planned=planned,
-                                    spends=spends, named=named, check=lambda: hardened_factor(setup),
-                                    symmetrise=bool(symmetrise))
-            if sure is not None:
-                tick = "" if sure else "Tick the box above to continue. "
-                st.caption(f"{tick}The release draws fresh noise once and spends {spends}. You cannot take it back.")
+            controls.draw_go("Release once", release_once, [setup.scenario], key="release", now=ticket(),
+                             planned=planned, spends=spends, named=named, check=lambda: hardened_factor(setup),
+                             symmetrise=bool(symmetrise))
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:

@@ -140,8 +140,9 @@ def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
     """Compare the noise with clipping and without."""
     names = [in_markdown(setup.direction_names[k]) for k in setup.scenario.needs if k < len(setup.direction_names)]
     on = listed(names, 3) if names and setup.scenario.directions == "standard" else "priority columns"
+    priority = f" on {on}" if setup.scenario.needs else ""
     offered = "" if chosen else "If you clip records to a typical size: "
-    return f"{offered}**Noise on {on}: {as_factor(cost.noise / cost.without)} the noise without clipping.**"
+    return f"{offered}**Noise{priority}: {as_factor(cost.noise / cost.without)} the noise without clipping.**"
 
 
 def pull_words(setup: Setup, cost: BoundCost, *, on_data: bool) -> str:
@@ -159,7 +160,7 @@ def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
     if not any(on_both):
         return None
     if not cost.noise < cost.without:
-        return "**Clipping saves no noise on priority columns here.**"
+        return f"**Clipping saves no noise{' on priority columns' * bool(setup.scenario.needs)} here.**"
     where = {(True, True): "", (True, False): " on simulated records",
              (False, True): " on the data itself (not private)"}[on_both[0], on_both[1]]
     weight = (" It hardly affects a regression from them: it only lowers a record's weight."

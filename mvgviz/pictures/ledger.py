@@ -17,7 +17,7 @@ from mvgviz.release.answer import Release
 from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger
 from mvgviz.release.release import Plan
-from mvgviz.text import as_number, as_probability, in_markdown, listed, spreadsheet_cell
+from mvgviz.text import as_number, as_probability, at_delta, in_markdown, listed, spreadsheet_cell
 
 SHOWN_SINGLY = 30
 AGAIN = 3
@@ -189,7 +189,8 @@ def budget_words(spends: str, numbers: BudgetNumbers, *, lasts: bool, named: boo
 
 def room_words(numbers: BudgetNumbers) -> str:
     """Say what was spent after a release, and how many more like ``this`` one the cap allows."""
-    spent = f"In all, ε = {as_number(numbers.epsilon_before)} at δ = {as_probability(numbers.delta)} is spent"
+    at = at_delta(numbers.delta, pure=not numbers.gaussian.spent)
+    spent = f"In all, ε = {as_number(numbers.epsilon_before)} {at} is spent"
     if numbers.more is None:
         return f"{spent}{'; no cap is set' * (numbers.gaussian.cap is None)}.{_pure_words(numbers)}"
     room = {0: "no other like it", 1: "one more like it"}.get(numbers.more, f"{numbers.more:,} more like it")
@@ -225,7 +226,7 @@ def totals_words(ledger: Ledger) -> str:
 
 def _total(total: Total) -> str:
     left = f"; not covered: {listed(list(total.not_covered))}" if total.not_covered else ""
-    return f"ε = {as_number(total.epsilon, 4)} at δ = {as_probability(total.delta)}{left}"
+    return f"ε = {as_number(total.epsilon, 4)} {at_delta(total.delta, pure=not total.mu)}{left}"
 
 
 def imported_words(new: int, population: str) -> str:

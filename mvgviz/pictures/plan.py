@@ -13,7 +13,7 @@ from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, least_noise, same_noise
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_factor, as_number, as_probability, capitalised, in_markdown, listed, mu_words
+from mvgviz.text import as_factor, as_number, at_delta, capitalised, in_markdown, listed, mu_words
 
 
 def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple[int, int]) -> Picture:
@@ -75,7 +75,7 @@ def question_name(scenario: Scenario, names: Sequence[str]) -> str:
 def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float) -> str:
     """Return what the questions spend together, what each spends alone, and what they would spend without a plan."""
     pure = all(plan.pure)
-    asked = f"ε = {plan.epsilon:g} {_at(delta, pure=pure)}"
+    asked = f"ε = {plan.epsilon:g} {at_delta(delta, pure=pure)}"
     if len(plan) == 1:
         return f"**One question has all of {asked}.** Add another to share it."
     each = listed([f"ε = {as_number(question.epsilon)}" for question in noise], _NAMED)
@@ -91,7 +91,7 @@ def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float)
 def total_words(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> str:
     """Return the plan's whole budget, exactly; with two kinds of noise also what a ledger counts."""
     delta, pure = noise[0].division.delta, math.fsum(question.epsilon for question in noise if question.is_pure)
-    whole = f"ε = {plan.epsilon:g} {_at(delta, pure=all(plan.pure))}"
+    whole = f"ε = {plan.epsilon:g} {at_delta(delta, pure=all(plan.pure))}"
     mu = compose_mu([question.mu for question in noise if not question.is_pure] or [0.0])
     if not pure:
         return f"Together: {mu_words(float(gaussian_mu(plan.epsilon, delta)))}, which is {whole}."
@@ -106,13 +106,9 @@ def two_pots(delta: float, pure: float, mu: float) -> str:
         "added up apart.")
 
 
-def _at(delta: float, *, pure: bool) -> str:
-    return "with δ = 0" if pure else f"at δ = {as_probability(delta)}"
-
-
 def spends(planned: Plan) -> str:
     """Return "ε = 1.00 at δ = 10⁻⁶"."""
-    return f"ε = {as_number(planned.epsilon)} {_at(planned.delta, pure=not planned.mu)}"
+    return f"ε = {as_number(planned.epsilon)} {at_delta(planned.delta, pure=not planned.mu)}"
 
 
 def ledger_words(totals: tuple[Total, Total] | None, *, questions: int, lasts: bool) -> str:

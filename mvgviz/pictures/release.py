@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.labels import GAPS, SCALES
-from mvgviz.pictures import theme
+from mvgviz.pictures import sentences, theme
 from mvgviz.pictures.sentences import bound_words, clipping_words, released_clipping, thing
 from mvgviz.pictures.theme import Picture
 from mvgviz.query.dataset import Dataset
@@ -23,9 +23,10 @@ from mvgviz.release.release import Plan, design_words
 from mvgviz.scenario.bound import clipping_of
 from mvgviz.scenario.own_units import SHARES
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import (
     as_number,
-    as_probability,
+    at_delta,
     at_most,
     capitalised,
     delta_caution,
@@ -65,15 +66,20 @@ ACCEPT = {
                   "reveals how the records vary. No guarantee covers that.",
     "split": "I accept that the **split of the budget was read from the data** without noise. The share of each "
              "direction reveals something about the records. No guarantee covers that.",
-    "records": "I accept that the **number of records depends on the data**. Records with gaps, or beyond a person's "
-               "limit, were dropped, and the remaining count is published. No guarantee covers that.",
+    "records": "I accept that the published **record count depends on the data**: {dropped}. No guarantee covers that.",
     "bound": "I accept that the **clipping bound was read from the data**. The size of the noise reveals how large the "
              "records' values are. No guarantee covers that: declare a bound instead.",
-    "choices": "I accept that **choices were made after looking at results on the data**. They reveal something about "
-               "the records. No guarantee covers that."}
+    "choices": "I accept that I **chose after looking at results on the data**: {chosen}. That reveals something about "
+               "the records. No guarantee covers it."}
 """What has to be ticked, by caveat."""
 KEPT = ("The CSV is in the data's units where possible. Keep the certificate with it: it says what was promised and "
         "what is not covered. No file contains the true answer.")
+
+
+def accept_words(caveat: str, data: Dataset, scenarios: Sequence[Scenario]) -> str:
+    """Return what has to be ticked before these scenarios are released."""
+    chosen = dict.fromkeys(name for scenario in scenarios for name in sentences.chosen_on_data(scenario))
+    return ACCEPT[caveat].format(dropped=sentences.dropped_words(data), chosen=listed(list(chosen), 20))
 
 
 def average_words(average: Combined, shown: Release) -> str:
@@ -87,10 +93,9 @@ def average_words(average: Combined, shown: Release) -> str:
 
 def spends(setup: Setup, planned: Plan) -> str:
     """Return such as ε = 1.00 at δ = 10⁻⁶."""
-    if setup.design.is_pure:
-        return f"ε = {as_number(planned.epsilon)} with δ = 0"
-    delta = as_probability(planned.delta)
-    return f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = {delta}"
+    pure = setup.design.is_pure
+    return (f"{'' if pure else at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} "
+            f"{at_delta(planned.delta, pure=pure)}")
 
 
 def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, factor: float | None, off_by: str, *,
@@ -98,6 +103,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
     """Return the summary before a release, as name and plain text; ``totals``: spent before and after it."""
     data, query, table = setup.dataset, setup.query, setup.table
     graph, open_parts = query.is_graph, [CAVEATS[caveat] for caveat in planned.caveats]
+    counted = f"the number of {'vertices' if graph else 'records'} ({data.n_records:,}) and "
     hardened = (": drawn exactly, in whole numbers" if setup.design.blocks else
                 "; private parts are computed again" if factor is None else
                 f": noise larger by a factor 1 + {as_number(factor - 1, 2)}")
@@ -111,18 +117,17 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
         ("noise", design_words(setup.design)),
         ("a number is off by" if clipping_of(setup) is None else "noise moves a number by", off_by),
         ("spends", f"{spends(setup, planned)}{f' ({mu_words(planned.mu)})' * (planned.mu > 0)}"),
-        ("these people, in all sessions" if lasts else "this data in this session",
+        ("total for these people" if lasts else "total for this data, in this session",
          "name the population to see this" if totals is None else
-         f"{f'ε = {as_number(totals[0].epsilon)} →' if totals[0].epsilon else 'nothing → ε ='} "
-         f"{as_number(totals[1].epsilon)} at δ = {as_probability(planned.delta)}"),
+         f"ε = {as_number(totals[0].epsilon) if totals[0].epsilon else 0} before, {as_number(totals[1].epsilon)} "
+         f"after, {at_delta(planned.delta, pure=not totals[1].mu)}"),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
         ("neighbours", setup.neighbour_rule),
         *([] if graph else [("ranges", f"{some}{data.ranges_origin.words}{asked}")]),
         *([("gaps", GAPS[data.gaps])] if data.gaps else []),
         *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),
-        ("treated as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names "
-                                       "of the columns"),
-        ("not covered", listed(open_parts) if open_parts else "nothing"),
+        ("treated as public", f"{counted * ('records' not in planned.caveats)}the column names"),
+        ("not private", listed(open_parts) if open_parts else "nothing was read from the data"),
         ("hardened", f"against floating-point attacks{hardened}")]
 
 
@@ -133,7 +138,7 @@ def released_picture(release: Release) -> Picture:
     names = [in_html(name) for name in (release.row_names or ())[: shown.shape[0]]]
     square = rows == cols and not release.kind.is_table
     across = "record" if release.kind.is_table else "feature" if names and square else "column"
-    open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
+    open_parts = f" Not private: {listed(list(release.not_covered))}." if release.caveats else ""
     part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
     return Picture(
         theme.plot_matrix(
@@ -142,8 +147,8 @@ def released_picture(release: Release) -> Picture:
             value_title="noisy answer", in_units=None if own is None else theme.top_left(release.in_units),
             days=[release.units.get(name) == DAYS for name in release.names[0][: shown.shape[0]]]
             if release.kind.is_mean else ()),
-        f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
-        f"{as_number(release.epsilon)} at δ = {as_probability(release.delta)}.{open_parts}{part}")
+        f"**Released: {rows:,} × {cols:,} numbers, with noise.** It spent {at_most(release.mu_is)}ε = "
+        f"{as_number(release.epsilon)} {at_delta(release.delta, pure=not release.mu)}.{open_parts}{part}")
 
 
 def ranges_table(data: Dataset) -> dict[str, list[object]]:
@@ -229,7 +234,7 @@ def widths_sentence(widths: Widths, name: Callable[[str], str]) -> str:
 
 
 def worth_sentence(setup: Setup) -> str:
-    """Say how wide that is, in percent of a range or of full scale; empty for other answers."""
+    """Say how wide that is, in percent of a range or of full scale; empty where that is no news."""
     query, noise, features = setup.query, planned_noise(setup), setup.dataset.n_features
     if not query.degree:
         return ""
@@ -244,6 +249,8 @@ def worth_sentence(setup: Setup) -> str:
         kept = parts[rows][:, [*rows, *range(features, query.rows)]] if query.symmetric else parts[rows]
         return f"{as_number(100 * noise.per_std() * float(kept.max()))} %"
 
+    if query.symmetric and not (priority and other) and setup.scenario.scale != "declared":
+        return ""  # the widths say it
     named = f" on priority columns, {most(other)} on other columns" if priority and other else ""
     return f"That is at most ± {most(priority or other)} of {'full scale' if query.symmetric else 'a range'}{named}."
 

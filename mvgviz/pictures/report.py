@@ -55,7 +55,8 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
     if query.is_graph:
         items.append(("Vertices", f"{query.rows:,}"))
     else:
-        items += [("Records", f"{data.n_records:,}, public: taken as known to everyone"),
+        kept = "" if data.records_origin.is_covered else ", **not private**"
+        items += [("Number of records", f"{data.n_records:,}{kept}"),
                   ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
                   ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}")]
         if query.bound is not None:
@@ -140,7 +141,7 @@ def promise_sentences(setup: Setup) -> list[str]:
 def assumption_sentences(setup: Setup) -> list[str]:
     """Return what the guarantee rests on, and what it does not cover."""
     scenario, design = setup.scenario, setup.design
-    person = (f"All records of a person are covered: at most {setup.dataset.per_person} of each are used."
+    person = (f"{capitalised(sentences.used_of_each(setup.dataset))}, so the whole person is protected."
               if thing(setup) == "person" else
               f"A person with several {'ties' if setup.query.is_graph else 'records'} is protected less.")
     said = [f"**Neighbours:** {setup.neighbour_rule}. "
@@ -160,8 +161,8 @@ def assumption_sentences(setup: Setup) -> list[str]:
                         "moments, however many records there are.")
         said.append("**Number of records:** public, taken as known to everyone."
                     if setup.dataset.records_origin.is_covered else
-                    "**Number of records: not private.** Records were left out: they had gaps, or a "
-                    "person had too many.")
+                    "**Number of records: not private.** It depends on the data: "
+                    f"{sentences.dropped_words(setup.dataset)}.")
     said.append(_delta_words(setup))
     tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
     said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "

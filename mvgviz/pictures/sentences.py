@@ -12,6 +12,7 @@ import numpy as np
 
 from mvgviz.labels import ALLOCATIONS, BOUNDS, DIRECTIONS, GUARANTEES, OTHER_FAMILIES
 from mvgviz.provenance import Origin, Range, weakest
+from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import REPLACED_RECORD, Query
 from mvgviz.release.answer import Release
 from mvgviz.release.ledger import CAVEATS
@@ -152,7 +153,8 @@ FIELDS = {
     "seed": "the seed of random directions",
     "allocation": "the kind of split", "priority_directions": "the priority directions", "share": "their share",
     "weights": "the parts", "importance": "the weights of the priority columns",
-    "form": "the form of the paper's best split", "query": "the query", "scale": "the mapping of the ranges",
+    "form": "the form of the paper's best split", "query": "the query and its columns",
+    "scale": "the mapping of the ranges",
     "length": "the kernel's length", "group": "the groups of columns", "category": "the category",
     "epsilon": "epsilon", "delta": "delta", "guarantee": "the guarantee",
     "family": "the family of noise", "tail": "the theorem's tail", "mode": "the sides of the noise",
@@ -171,6 +173,17 @@ def thing(setup: Setup) -> str:
 def of_people(text: str) -> str:
     """Turn a promise about one record into one about one person."""
     return re.sub(r"\b([Oo]ne) record\b", r"\1 person", text)
+
+
+def used_of_each(data: Dataset) -> str:
+    """Say how many records of a person are used."""
+    return f"at most {'1 record' if data.per_person == 1 else f'{data.per_person:,} records'} per person can be used"
+
+
+def dropped_words(data: Dataset) -> str:
+    """Say why the number of records depends on the data."""
+    reasons = ["records with gaps were dropped"] * (data.gaps == "drop") + [used_of_each(data)] * data.by_person
+    return " and ".join(reasons) or "some records were dropped"
 
 
 _FOR_REGRESSIONS = ("Clip records to an ellipse made for regressions",
@@ -214,9 +227,9 @@ def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
         items.append(("records", f"{bound_words(setup.scenario)}, {seen_words(setup, 'bound')}",
                       not origins["bound"].is_covered))
     if not origins["records"].is_covered:
-        items.append(("number of records", "depends on which were dropped: not private", True))
+        items.append(("record count", "depends on the data: not private", True))
     if chosen := chosen_on_data(setup.scenario):
-        items.append(("chosen on the data", listed(chosen), True))
+        items.append(("chosen after looking at the data", f"{listed(chosen)}: not private", True))
     return items
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CAVEATS = {
     "ranges": "ranges read from the data",
     "bound": "a clipping bound read from the data",
-    "records": "a number of records that depends on the dropped ones",
+    "records": "a record count that depends on the data",
     "directions": "directions read from the data",
     "split": "shares of the budget read from the data",
     "choices": "choices made after looking at results on the data",

@@ -24,8 +24,6 @@ from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
 _FORMAT = 3
-_TAKEN_AS_PUBLIC = ("the number of records (or of vertices, or of places for records), the names, kinds and order of "
-                   "the columns, the declared ranges, and every choice not listed as read from the data")
 MOST_INTERVALS = 100_000
 """Up to so many numbers the file of intervals has a line for each number, beyond a line for each row."""
 _MOST_STD = 40_000  # numbers in the JSON
@@ -133,9 +131,11 @@ def to_metadata_json(release: Release) -> str:
             "of_the_numbers_asked": _ends(release.ranges), "of_the_data": _ends(of_data),
             "origins": _origins(release.ranges), "origins_of_the_data": _origins(of_data)},
         "prepared": {
-            "gaps": release.gaps, "words": GAPS.get(release.gaps, ""), "records_per_person": release.per_person},
+            "gaps": release.gaps, "words": GAPS.get(release.gaps, ""), "records_per_person": release.per_person,
+            "protects": "" if release.per_person is None else
+            f"a whole person: {'1 record' if release.per_person == 1 else f'{release.per_person:,} records'} at most"},
         "record_bound": _bound(release.bound),
-        "taken_as_public": _TAKEN_AS_PUBLIC,
+        "taken_as_public": _taken_as_public(release),
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
         "data": release.data,
         "title": release.title,
@@ -145,6 +145,12 @@ def to_metadata_json(release: Release) -> str:
         "versions": {"mvgviz": release.version, "opendp": release.opendp_version},
     }
     return json.dumps(content, indent=2, allow_nan=False)
+
+
+def _taken_as_public(release: Release) -> str:
+    count = "the number of records (or of vertices, or of places for records), "
+    return (f"{count * ('records' not in release.caveats)}the names, kinds and order of the columns, the declared "
+            "ranges, and every choice not listed as read from the data")
 
 
 def _intervals(release: Release) -> dict[str, Any] | None:

@@ -143,7 +143,7 @@ def population_refusal(release: Release) -> str | None:
     if release.bound is not None:
         return "intervals for the population need a release without a clipping bound: clipping moves the mean"
     if release.family != "gaussian":
-        return f"intervals for the population need Gaussian noise, got {release.family} noise"
+        return "population intervals exist for Gaussian noise only"
     return None if release.entry_noise is not None else "this release has no intervals: its noise is not private"
 
 

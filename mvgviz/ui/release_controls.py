@@ -18,9 +18,9 @@ from mvgviz.release.entries import tidy
 from mvgviz.release.files import files_of, zipped
 from mvgviz.release.fitted import fitted_coefficients, labels, population_coefficients, population_means, refusal
 from mvgviz.release.fitted import population_refusal as about_population
-from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan
-from mvgviz.text import capitalised, in_markdown, listed, spreadsheet_cell
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.text import capitalised, in_markdown, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
 from mvgviz.ui.release_desk import release_desk
@@ -56,12 +56,12 @@ def choose_population(label: str, key: str, current: str | None, take: Callable[
                  **session.control(key, current, lambda name: desk.attempt(lambda: take(tidy(name) if name else None))))
 
 
-def draw_go(label: str, release: Callable[..., None], *, key: str, now: str, planned: Plan, spends: str, named: bool,
-            check: Callable[[], object] = bool, **chosen: object) -> bool | None:
+def draw_go(label: str, release: Callable[..., None], scenarios: Sequence[Scenario], *, key: str, now: str,
+            planned: Plan, spends: str, named: bool, check: Callable[[], object] = bool, **chosen: object) -> None:
     """Draw a box for each part that is not private, the last box and the button; say why the last click was refused.
 
-    Return whether the last box is ticked, None (and say so) if something else is missing. ``release`` gets the ticket
-    ``now``, what is ``chosen`` and accepted, and a spot to draw on. ``named``: whether the population is known.
+    ``release`` gets the ticket ``now``, what is ``chosen`` and accepted, and a spot to draw on. ``named``: whether the
+    population is known.
     """
     desk, refused = release_desk(), None
     try:
@@ -69,25 +69,25 @@ def draw_go(label: str, release: Callable[..., None], *, key: str, now: str, pla
         check()
     except InputError as error:
         refused = error
-    accepted = tuple(caveat for caveat in planned.caveats
-                     if st.checkbox(words.ACCEPT[caveat], key=f"{key}_accept_{caveat}_{now}"))
-    missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    title = in_markdown(session.dataset().title)
+    data = session.dataset()
+    accepted = tuple(caveat for caveat in planned.caveats if st.checkbox(
+        words.accept_words(caveat, data, scenarios), key=f"{key}_accept_{caveat}_{now}"))
+    title = in_markdown(data.title)
     called = f" It is published under the name **{title}**." if title else ""
-    sure = st.checkbox(f"I understand that this spends **{spends}** and cannot be undone.{called}",
-                       key=f"{key}_sure_{now}", disabled=refused is not None)
+    sure = st.checkbox(f"I understand that this spends **{spends}** of the privacy budget and cannot be undone."
+                       f"{called}", key=f"{key}_sure_{now}", disabled=refused is not None)
+    boxes = len(planned.caveats) - len(accepted) + (not sure)
     st.button(label, key=f"{key}_go", type="primary", icon=":material/outbox:", on_click=release, width="stretch",
               args=(now,), kwargs={**chosen, "accept": accepted, "spot": st.empty()},
-              disabled=refused is not None or bool(missing) or not sure or not named)
+              disabled=refused is not None or boxes > 0 or not named)
     shown, desk.refusal = refused or desk.refusal, None
     if shown is not None:
         show_error(shown)
-    if refused is None and named and not missing:
-        return sure
     if refused is None:
-        st.caption(f"To continue, accept above: {listed(missing)}." if named else
-                   "Say above who the records are about to continue.")
-    return None
+        first = "Name the people above to continue. " if not named else (
+            f"Tick the {'box' if boxes == 1 else f'{boxes} boxes'} above to continue. " if boxes else "")
+        answers = f"All {len(scenarios)} answers are released together, or none. " if len(scenarios) > 1 else ""
+        st.caption(f"{first}{answers}The release draws fresh noise once; you cannot take it back.")
 
 
 def draw_done() -> None:

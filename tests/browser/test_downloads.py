@@ -34,7 +34,7 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     tab = visit("release?data=liver")
     tick(tab)
     tab.locator(".st-key-release_go button").dblclick()
-    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible()
+    expect(tab.get_by_text("Released: 6 × 6 numbers, with noise.")).to_be_visible()
     expect(tab.locator(".st-key-release_go button")).to_be_disabled()
 
     ledger, _ = fetched(tab, "release_ledger_csv")
@@ -70,7 +70,7 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     tab.get_by_role("link", name="Home", exact=True).click()
     tab.get_by_text("Where should the noise go?").wait_for()
     tab.get_by_role("link", name="Release & report").click()
-    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible()
+    expect(tab.get_by_text("Released: 6 × 6 numbers, with noise.")).to_be_visible()
     again = np.load(io.BytesIO(fetched(tab, "release_npy")[0]), allow_pickle=False)
     assert np.array_equal(again, noisy)
     assert len(table(fetched(tab, "release_ledger_csv")[0])) == 2
@@ -84,7 +84,7 @@ def test_clicks_while_a_long_release_is_drawn_make_one(visit):
     tick(tab)
     tab.locator(".st-key-release_go button").dblclick(delay=30)
     tab.locator(".st-key-release_go button").click(force=True)
-    expect(tab.get_by_text("Released, 21 × 2,126, noise included.")).to_be_visible()
+    expect(tab.get_by_text("Released: 21 × 2,126 numbers, with noise.")).to_be_visible()
     assert len(table(fetched(tab, "release_ledger_csv")[0])) == 2
     rows = table(fetched(tab, "release_csv")[0])
     assert (len(rows), len(rows[0])) == (2127, 22)  # records in rows

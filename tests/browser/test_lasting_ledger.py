@@ -13,7 +13,7 @@ def address(address_with_ledger):
 
 def test_a_name_is_typed_once_and_the_next_session_knows_what_was_spent(visit):
     tab = visit("release?data=liver")
-    expect(tab.get_by_text("Say above who the records are about to continue.")).to_be_visible()
+    expect(tab.get_by_text("Name the people above to continue.")).to_be_visible()
     field = tab.locator(".st-key-population_liver input")
     field.fill("patients of 2024")
     field.press("Enter")
@@ -29,5 +29,5 @@ def test_a_name_is_typed_once_and_the_next_session_knows_what_was_spent(visit):
     expect(again.get_by_text("With earlier releases about these people (ε = 1.00)")).to_be_visible()
     assert again.locator(".st-key-population_liver input").input_value() == "patients of 2024"
     again.get_by_role("button", name="Show past releases of patients of 2024").click()
-    expect(again.get_by_text("Released, 6 × 6, noise included.")).to_be_visible()  # after a reload
+    expect(again.get_by_text("Released: 6 × 6 numbers, with noise.")).to_be_visible()  # after a reload
     assert_accessible(again)

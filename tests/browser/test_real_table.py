@@ -120,10 +120,10 @@ def to_released(hand, file):
     hand.type("patients of 2024")
     tab.keyboard.press("Enter")
     hand.presses += 1
-    for words in ("I accept that the number of records", "I understand that this spends"):
+    for words in ("I accept that the published record count", "I understand that this spends"):
         hand.press(tab.get_by_text(words))
     hand.button("release_go")
-    tab.get_by_text("Released, 10 × 1, noise included.").wait_for()
+    tab.get_by_text("Released: 10 × 1 numbers, with noise.").wait_for()
 
 
 def test_from_the_file_to_a_downloaded_answer_whose_numbers_agree_everywhere(visit, tmp_path):

@@ -51,7 +51,7 @@ def test_the_ranking_shows_the_engine_s_numbers():
 
 def test_what_does_not_apply_is_listed_with_its_reason():
     app = clean(on(data="two_features"))
-    assert "Not in the chart: 9, and why" in [one.label for one in app.expander]
+    assert "Not in the chart: 10, and why" in [one.label for one in app.expander]
     assert_says(app, ["**Laplace, upper triangle**: noise on the upper triangle needs a symmetric answer",
                       "**Gaussian, classic**: its proof needs ε below 1"])
     assert "its proof needs" not in said(on(data="two_features", epsilon="0.5"))

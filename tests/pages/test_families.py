@@ -29,7 +29,7 @@ def test_the_attacker_of_box_noise_is_told_and_audited():
 
 def test_box_noise_is_released_once_with_a_pure_epsilon():
     app = released(opened(RELEASE.path, data="two_features", family="box"))
-    assert_says(app, ["Released, 2 × 1", "(ε = 1.00) the total becomes ε = 2.00."])
+    assert_says(app, ["Released: 2 × 1", "(ε = 1.00) the total becomes ε = 2.00."])
     [made] = desk(app).releases
     assert (made.family, made.epsilon_pure, made.mu) == ("box", 1.0, 0.0)
     assert "epsilon 1 with delta = 0" in made.guarantee

@@ -46,7 +46,7 @@ def test_nothing_is_released_before_it_is_said_who_the_records_are_about(path):
     assert "on top of earlier releases about the same people" in text(app)
     box(app, "release_sure_").check().run()
     assert go(app).disabled
-    assert "Say above who the records are about to continue" in text(app)
+    assert "Name the people above to continue" in text(app)
     released(named(app))
     [entry] = Ledger(path).entries
     assert (entry.population, entry.data, entry.state) == (PATIENTS, "liver", "released")
@@ -60,11 +60,11 @@ def test_the_next_session_goes_on_where_the_last_one_stopped(path):
     app = clean(page())
     assert desk(app).releases == []
     assert desk(app).population("liver") == PATIENTS  # proposed, as it was entered before
-    assert "ε = 1.00 → 1.4" in facts(app)
-    assert "these people, in all sessions" in facts(app)
+    assert "ε = 1.00 before, 1.4" in facts(app)
+    assert "total for these people" in facts(app)
     assert "With earlier releases about these people (ε = 1.00)" in text(app)
     other = clean(named(page(), "volunteers of 2025"))
-    assert "nothing → ε = 1.00" in facts(other)
+    assert "ε = 0 before, 1.00 after" in facts(other)
     assert "It is the first release about these people in the ledger" in text(other)
 
 
@@ -103,7 +103,7 @@ def test_a_ledger_that_cannot_be_read_is_one_sentence_and_no_release(path):
     assert len(app.error) == 1
     assert "is damaged; put a backup" in app.error[0].value
     assert not any(one.key == "release_go" for one in app.button)
-    assert "Released, 6 × 6" in text(app)  # what this session released can still be fetched
+    assert "Released: 6 × 6" in text(app)  # what this session released can still be fetched
     for where in (RELEASE, PLAN):
         fresh = opened(where.path, data="liver")
         assert not fresh.exception
@@ -117,7 +117,7 @@ def test_a_plan_counts_for_the_population_too(path):
     app = opened(PLAN.path, data="liver")
     box(app, "plan_sure_").check().run()
     assert app.button(key="plan_go").disabled
-    assert "Say above who the records are about to continue" in text(app)
+    assert "Name the people above to continue" in text(app)
     assert "Earlier releases about the same people count too" in text(app)
     named(app)
     assert "Released about these people: nothing yet" in text(app)
@@ -193,7 +193,7 @@ def test_a_release_comes_back_in_another_session_that_names_the_same_people(path
     assert np.array_equal(again.noisy, made.noisy)
     assert [one.key for one in app.get("download_button")][:5] == [
         "release_zip", "release_csv", "release_intervals", "release_npy", "release_json"]
-    assert "Released, 6 × 1, noise included" in text(app)
+    assert "Released: 6 × 1 numbers, with noise" in text(app)
     assert desk(clean(named(page(query="mean"), "others"))).shown("liver") == ()
     released(app)
     assert [one.number for one in desk(app).shown("liver")] == [1, 2]

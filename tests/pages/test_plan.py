@@ -162,7 +162,7 @@ def test_the_whole_plan_is_released_at_once_with_an_entry_each():
     clean(app.run())
     app.switch_page(RELEASE.path).run()
     assert len(desk(clean(app)).ledger.entries) == 2
-    assert "Released, 6 × 1" in text(app)
+    assert "Released: 6 × 1" in text(app)
 
 
 def test_one_by_one_the_total_stays_the_plan_s_whatever_the_sidebar_says():

@@ -356,7 +356,7 @@ def load_first(app):
 def test_a_design_advised_on_the_data_is_no_declared_one_until_the_person_makes_it_theirs():
     app = load_first(advised(look(declared())))
     assert {"query", "allocation", "guarantee"} <= set(marks(app))
-    assert "chosen on the data" in strip(app)
+    assert "chosen after looking at the data" in strip(app)
     assert link(app)["from_data"]
     assert go(to(app, RELEASE)).disabled
     for one in keyed(app, "checkbox", "release_accept"):

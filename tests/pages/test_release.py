@@ -49,7 +49,7 @@ def test_one_tick_and_one_click_make_one_release_and_one_entry():
     assert "Reloading or closing the tab loses it" in text(app)
     assert app.get("download_button")[0].key != "release_everything"
     assert go(app).disabled
-    assert "spends **ε = 1.00 at δ = 10⁻⁶** and cannot be undone" in box(app, "release_sure_").label
+    assert "this spends **ε = 1.00 at δ = 10⁻⁶** of the privacy budget" in box(app, "release_sure_").label
     box(app, "release_sure_").check().run()
     assert not go(app).disabled
     assert desk(app).ledger.entries == ()
@@ -62,7 +62,7 @@ def test_one_tick_and_one_click_make_one_release_and_one_entry():
     true = build(Scenario.default_for("liver"), sample("liver")).query.value
     assert not np.isclose(made.noisy, true, rtol=1e-10, atol=0).any()  # by luck: below 1e-7
     twice = gaussian_epsilon(1e-6, math.sqrt(2) * gaussian_mu(1, 1e-6))
-    assert_says(app, ["Released, 6 × 6, noise included",
+    assert_says(app, ["Released: 6 × 6 numbers, with noise",
                       f"the total becomes ε = {as_number(float(twice))}"])  # with the next one
     for _ in range(2):  # one download of everything stands first, on both tabs
         assert "Not kept: download now" in next(one.value for one in app.main.markdown if one.value)
@@ -80,7 +80,7 @@ def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
     on_exports(app)
     assert len(desk(put(app, release_tab="Release")).ledger.entries) == len(desk(app).releases) == 1
     assert np.array_equal(desk(app).releases[0].noisy, before)
-    assert "Released, 6 × 6" in said(app)
+    assert "Released: 6 × 6" in said(app)
     assert go(app).disabled
 
 
@@ -140,7 +140,7 @@ def test_what_is_not_private_must_be_accepted_one_by_one():
     app = page(directions="eigenvectors", allocation="max-pnr")
     box(app, "release_sure_").check().run()
     assert go(app).disabled
-    assert "directions read from the data and shares of the budget read from the data" in text(app)
+    assert "Tick the 2 boxes above to continue." in text(app)
     assert "The shape of the noise reveals how the records vary" in box(app, "release_accept_directions").label
     box(app, "release_accept_directions").check().run()
     assert go(app).disabled
@@ -153,7 +153,7 @@ def test_what_is_not_private_must_be_accepted_one_by_one():
         box(app, tick).check().run()
     go(clean(app)).click().run()
     assert desk(clean(app)).ledger.entries[0].caveats == ("directions", "split")
-    assert "Not covered: directions read from the data" in text(app)
+    assert "Not private: directions read from the data" in text(app)
 
 
 def test_over_the_cap_it_refuses_before_any_noise():

@@ -5,7 +5,9 @@ import pytest
 
 from mvgviz.data import sample
 from mvgviz.pictures import release as pictures
-from mvgviz.release.release import release_setup
+from mvgviz.pictures.ledger import budget_numbers, room_words
+from mvgviz.release.ledger import Ledger
+from mvgviz.release.release import plan, release_setup
 from mvgviz.text import as_number
 from tests.datasets import setup_of
 
@@ -102,5 +104,24 @@ def test_dates_are_shown_as_dates_and_their_widths_in_days():
 @pytest.mark.parametrize("scale", ["symmetric", "declared"])
 def test_no_width_of_second_moments_of_a_date_is_shown_as_a_date(scale):
     heads = list(pictures.width_columns(pictures.planned_widths(setup_of("liver", scale=scale))))[2:]
-    shown = pictures.with_dates({"feature": ["born"], "unit": ["days since 1970-01-01"], **dict.fromkeys(heads, [58])})
+    shown = pictures.with_dates({"feature": ["born"], "unit": ["days since 1970-01-01"],
+                                  **{head: [58] for head in heads}})
     assert [shown[head] for head in heads] == [["58.0 days²"], ["58.0"]]
+
+
+def test_the_report_says_a_share_of_full_scale_once():
+    setup = setup_of("liver")
+    assert pictures.worth_sentence(setup_of("liver", directions="rotation")) == ""
+    assert pictures.worth_sentence(setup_of("liver", scale="declared")).startswith("That is at most ± ")
+    assert " % on other columns." in pictures.worth_sentence(setup)
+
+
+def test_pure_noise_is_reported_with_delta_zero_before_and_after():
+    setup = setup_of("liver", query="mean", family="laplace", task="reconstruction")
+    ledger = Ledger()
+    planned, made, total = plan(setup), release_setup(setup, ledger=ledger), ledger.total(delta=setup.delta)
+    assert pictures.spends(setup, planned) == "ε = 1.00 with δ = 0"
+    assert "spent ε = 1.00 with δ = 0." in pictures.released_picture(made).takeaway
+    assert "ε = 1.00 with δ = 0 is spent" in room_words(budget_numbers(ledger, ledger.entries[0].population, made))
+    told = dict(pictures.facts(setup, planned, (total, total), 1.0, "", lasts=False))
+    assert told["total for this data, in this session"] == "ε = 1.00 before, 1.00 after, with δ = 0"

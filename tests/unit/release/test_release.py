@@ -380,7 +380,7 @@ SPLIT_READ = replace(CASES["rows"][1], theta_origin=Origin.READ)
     ({"design": replace(CASES["rows"][1], mu=CASES["rows"][1].mu / 2)}, "made for another query or other ranges"),
     ({"query": RANGES_READ, "ranges": None},
      "would not cover ranges read from the data; to release anyway, accept: ranges"),
-    ({"query": RECORDS_READ}, "a number of records that depends on the dropped ones; .* accept: records"),
+    ({"query": RECORDS_READ}, "a record count that depends on the data; .* accept: records"),
     ({"design": SPLIT_READ}, "shares of the budget read from the data; .* accept: split"),
     ({"query": RANGES_READ, "ranges": None, "design": SPLIT_READ, "accept": "split"}, "accept: ranges$"),
     ({"scenario": mv.Scenario(from_data=("epsilon",))},

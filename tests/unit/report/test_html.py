@@ -17,7 +17,9 @@ import mvgviz
 from mvgviz import Dataset, Ledger, Scenario, from_matrix, release_setup, run_trials, to_metadata_json
 from mvgviz.data import sample, samples
 from mvgviz.pictures.error_axis import reference_items
+from mvgviz.pictures.release import accept_words, facts
 from mvgviz.pictures.report import (
+    asked_items,
     assumption_sentences,
     data_title,
     error_rows,
@@ -29,6 +31,7 @@ from mvgviz.pictures.report import (
 from mvgviz.pictures.utility import mean_words
 from mvgviz.provenance import Origin
 from mvgviz.release.files import files_of
+from mvgviz.release.release import plan
 from mvgviz.report.html import design_slides, report_html, utility_slide
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_html, as_number, as_text, at_most, in_markdown, one_line
@@ -116,7 +119,7 @@ def test_what_is_not_private_is_said_first():
         "clipping radius comes from a known seed": (liver.changed(bound="private"), data, None),
         "shares of the budget read from the data": (liver.changed(allocation="max-pnr"), data, None),
         "ranges read from the data": (liver, guessed, None),
-        "depends on the dropped ones": (
+        "a record count that depends on the data": (
             liver, dataclasses.replace(data, records_origin=Origin.READ), None),
         "choices made after looking at results on the data": (liver.chosen_on_data(epsilon=2.0), data, None),
     }
@@ -273,8 +276,8 @@ def test_the_file_opens_offline_draws_every_chart_and_prints(browser, report_fil
 
 @pytest.mark.parametrize(("data", "people", "said"), [
     ("liver", {}, ("one record replaced", "A person with several records is protected less.")),
-    ("liver", {"by_person": True}, ("one person replaced", "at most 1 of each are used.")),
-    ("liver", {"per_person": 3}, ("All records of a person are covered: at most 3 of each are used.",)),
+    ("liver", {"by_person": True}, ("one person replaced", "At most 1 record per person can be used, so the whole")),
+    ("liver", {"per_person": 3}, ("At most 3 records per person can be used, so the whole person is protected.",)),
     ("karate", {}, ("A person with several ties is protected less.",))])
 def test_a_report_says_whether_all_records_of_a_person_are_covered(data, people, said):
     setup = setup_of(Scenario.default_for(data).changed(bound="none"), dataclasses.replace(sample(data), **people))
@@ -293,6 +296,16 @@ def test_report_and_certificate_name_gaps_and_what_was_done_with_them():
     certificate = json.loads(to_metadata_json(given))
     assert certificate["prepared"]["words"].startswith("filled with the middle of the range")
     assert (certificate["prepared"]["records_per_person"], certificate["title"]) == (1, "Doses")
+    assert certificate["prepared"]["protects"] == "a whole person: 1 record at most"
+    told = " ".join([*assumption_sentences(setup), *(text for _, text in asked_items(setup))])
+    assert "public" not in told + certificate["taken_as_public"].split("the names")[0]
+    assert "**Number of records: not private.** It depends on the data: at most 1 record per person can" in told
+    assert dict(asked_items(setup))["Number of records"] == "80, **not private**"
+    fact = dict(facts(setup, plan(setup), None, 1.0, "", lasts=False))
+    assert (fact["treated as public"], fact["not private"]) == (
+        "the column names", "a record count that depends on the data")
+    assert accept_words("records", data, []).endswith(": at most 1 record per person can be used. No guarantee covers "
+                                                      "that.")
     assert "(one person " in certificate["guarantee"]["words"]
     assert all("Doses" in name for _, _, name, _, _ in files_of(1, given))
 
