@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mvgviz.errors import refuse
 from mvgviz.labels import GAPS
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import optional
@@ -29,9 +30,13 @@ MOST_INTERVALS = 100_000
 _MOST_STD = 40_000  # numbers in the JSON
 
 
-def to_csv(release: Release) -> str:
+def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
     """Return the noisy matrix with names, in the data's units if known, a table with records in rows; no formulas."""
-    matrix, (rows, cols) = release.in_units, release.names
+    matrix = release.in_units
+    rows, cols = (tuple(usual if given is None else given)
+                  for given, usual in zip((row_names, col_names), release.names, strict=True))
+    refuse((len(rows), len(cols)) != matrix.shape or not all(isinstance(name, str) for name in (*rows, *cols)),
+           f"give {matrix.shape[0]} names of rows and {matrix.shape[1]} of columns, got {len(rows)} and {len(cols)}")
     if release.kind.is_table:
         matrix, rows, cols = matrix.T, cols, rows
     lines = ([cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))

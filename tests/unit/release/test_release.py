@@ -623,7 +623,10 @@ def test_a_table_is_written_with_records_in_rows_and_no_formulas():
     numbers = np.array([[float(cell) for cell in line[1:]] for line in lines[1:]])
     assert (given.noisy == numbers.T).all()
     assert not any(cell.startswith(("=", "+", "@", "\t", "\r")) for line in lines for cell in line)
-    assert [line[0] for line in parsed(to_csv(replace(given, col_names=("=1", "ok", "r"))))] == ["", "'=1", "ok", "r"]
+    own = parsed(to_csv(given, row_names=list("abcdefg"), col_names=["=1", "ok", "r"]))
+    assert ([line[0] for line in own], own[0][1:]) == (["", "'=1", "ok", "r"], list("abcdefg"))
+    with pytest.raises(mv.InputError, match="7 names of rows and 3 of columns, got 7 and 1"):
+        to_csv(given, col_names=["x"])
 
 
 @pytest.mark.parametrize(("name", "corner"), [
