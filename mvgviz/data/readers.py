@@ -59,7 +59,6 @@ _IN_ARCHIVES = {"xl/workbook.bin": "a binary Excel workbook (.xlsb)", "word/": "
 # What numpy's header parser lets through from ast, tokenize and dtype on a damaged header.
 _HEADER_ERRORS = (ValueError, TypeError, KeyError, IndexError, SyntaxError, OverflowError, RecursionError, MemoryError,
                   tokenize.TokenError)
-_PLAIN_HEADER = 10_000  # bytes: numpy's own limit
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _KINDS = {"O": "Python objects, which are never opened", "V": "records of several fields", "c": "complex numbers",
           "U": "text", "S": "text", "T": "text", "M": "dates", "m": "time spans"}
@@ -347,7 +346,7 @@ def _header(stream: io.BytesIO, name: str) -> tuple[tuple[int, ...], bool, np.dt
             warnings.simplefilter("ignore")  # of headers that Python 2 wrote, or damaged
             version = np.lib.format.read_magic(stream)
             if version != (3, 0):
-                return _READERS[version](stream, max_header_size=_PLAIN_HEADER)
+                return _READERS[version](stream, max_header_size=10_000)  # numpy's own limit
     except _HEADER_ERRORS:
         raise damaged(name) from None
     # version 3 has field names beyond Latin-1: records, never plain numbers

@@ -30,7 +30,6 @@ from mvgviz.errors import InputError, refuse
 
 _Row: TypeAlias = tuple[int, tuple[Any, ...]]
 
-_LOOK_AHEAD = 100
 _MOST_BLOCK, _CELLS = 4_096, 1 << 20  # rows taken together; fewer of wide ones
 _WHOLE = 2**53  # whole numbers below are written as such
 _MOST_ROWS = 1_048_576  # Excel's own
@@ -153,7 +152,7 @@ def _read(source: Source, reader: ExcelReader, sheets: dict[str, str], member: s
     for title in sheets if member is None else [member]:
         sheet = _Sheet(reader, sheets[title], source)
         rows = sheet.rows()
-        if top := list(islice(rows, _LOOK_AHEAD)):
+        if top := list(islice(rows, 100)):
             break
     else:
         raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")

@@ -34,13 +34,8 @@ from mvgviz.release.noise_check import Finding, NoiseTally, check_noise, not_uni
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray, count, fraction, frozen, generator, positive
 
-_AT_ONCE = 2**17  # entries
-_THRESHOLDS = 400
 _LEAST_TRIALS = 100
-_LEAST_RELEASES = 2  # one alone cannot show repeated noise
 _LARGE, _LARGEST = 2.0**12, 2.0**40  # answers in standard deviations: at least, and at most, which leaves 12 bits
-_MOST_EXTRA = 1.1  # what the hardened noise may be larger by, for rounding
-_DIGITS = 9  # of a pure score: many equal epsilon, and rounding must not separate the neighbours
 _SAME = 1e-11  # how far rounding moves equal pure draws apart, in units of what a record can change
 
 
@@ -88,7 +83,7 @@ def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
     trials, rng = count("trials", trials), generator(rng)
     refuse(not trials >= _LEAST_TRIALS, f"trials must be at least {_LEAST_TRIALS}, got {trials}")
     design = loss.design
-    return _scored(loss, trials, max(_AT_ONCE // (design.rows * design.cols), 1),
+    return _scored(loss, trials, max(2**17 // (design.rows * design.cols), 1),
                    lambda size, present: sampling.sample_noise(design, rng=rng, trials=size), progress)
 
 
@@ -115,8 +110,8 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
         noisy, plan = secure_noise.noisy_answer(asked, rows, cols, design.mu, largest=largest,
                                                 plan=plans[0] if plans else None)
         plans.append(plan)
-        # The plan makes the noise slightly larger than the design; a plan that says less is not believed.
-        return (noisy - answer)[None] / min(max(plan.noise_std, 1.0), _MOST_EXTRA)
+        # The plan makes the noise slightly larger than the design, for rounding: by no factor below 1 or above 1.1.
+        return (noisy - answer)[None] / min(max(plan.noise_std, 1.0), 1.1)
 
     return _scored(loss, trials, 1, draw, progress, rounding=size * _rounding(rows) * _rounding(cols))
 
@@ -146,7 +141,7 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
     """Draw on one neighbour, then on the other, so that a sampler that restarts repeats itself."""
     refuse(loss.design.blocks, f"this audit is for Gaussian noise, got {loss.design.family.word} noise; use audit_pure")
     per_release = attacks_per_release(loss.design)
-    releases = max(math.ceil(trials / per_release), _LEAST_RELEASES)
+    releases = max(math.ceil(trials / per_release), 2)  # one alone cannot show repeated noise
     left, right = loss.attack_factors()
     attack = left[:, 0] / loss.mu if per_release > 1 else (left @ right.T / loss.mu).ravel()
     scores: list[list[FloatArray]] = [[], []]
@@ -194,7 +189,7 @@ def epsilon_lower(caught: npt.ArrayLike, accused: npt.ArrayLike, out_of: int, de
 
 def _best_threshold(absent: FloatArray, present: FloatArray, delta: float, confidence: float) -> float:
     size = absent.size
-    ranks = np.unique(np.geomspace(1, size, _THRESHOLDS).astype(int))
+    ranks = np.unique(np.geomspace(1, size, 400).astype(int))
     falling, rising = np.sort(absent), np.sort(present)
     just_below = np.nextafter(rising[ranks - 1], -np.inf)
     tries = np.unique(np.concatenate([falling[size - ranks], rising[size - ranks], just_below]))
@@ -263,7 +258,7 @@ def _scores(seen: FloatArray, move: FloatArray, blocks: Sequence[Block]) -> Floa
     """Return the log-likelihood ratio of each sample that is seen, rows × columns."""
     ratios = [block.epsilon * (_reach(seen, block.rows) - _reach(seen - move, block.rows)).sum(axis=1)
               for block in blocks]
-    return np.asarray(np.round(np.sum(ratios, axis=0), _DIGITS))
+    return np.asarray(np.round(np.sum(ratios, axis=0), 9))  # many equal epsilon: rounding must not separate them
 
 
 def _reach(values: FloatArray, rows: tuple[int, ...]) -> FloatArray:

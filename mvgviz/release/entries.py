@@ -34,7 +34,6 @@ MIXED_RULES = "releases under different definitions of neighbours"
 _ROUNDING = 1e-10  # of a cap; Gaussian releases are made with a larger margin than this
 _TENTHS = 1e-14  # of a cap: ten times 0.1 fit into 1
 _MOST = 3_000  # releases brought at once
-_ID = re.compile("[0-9a-f]{32}")
 _SINCE = ("title", "family", "epsilon_pure", "parameters")  # fields that older ledgers do not have
 
 
@@ -173,7 +172,7 @@ def _imported(entry: dict[str, Any], own: str) -> Imported:
     datetime.fromisoformat(line.time)
     words = (line.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
     if not (line.state in ("reserved", "released") and all(isinstance(word, str) for word in words)
-            and _ID.fullmatch(own)):
+            and re.fullmatch("[0-9a-f]{32}", own)):
         raise TypeError
     return line
 

@@ -24,10 +24,8 @@ from mvgviz.release.intervals import LEVEL, covered_words, row_widths
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
-_FORMAT = 3
 MOST_INTERVALS = 100_000
 """Up to so many numbers the file of intervals has a line for each number, beyond a line for each row."""
-_MOST_STD = 40_000  # numbers in the JSON
 
 
 def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
@@ -114,7 +112,7 @@ def to_metadata_json(release: Release) -> str:
     csv_layout = "records in rows, features in columns" if release.kind.is_table else "as the NPY"
     csv_layout += ", in the units of the query" if release.data_units is None else ", in the data's units"
     content = {
-        "mvgviz_release": _FORMAT,
+        "mvgviz_release": 3,
         "time": release.time,
         "query": {
             "name": release.query, "rows": rows, "cols": cols, "records": release.n_records,
@@ -197,7 +195,7 @@ def _compact(values: FloatArray) -> float | list[float] | None:
     """Return one number if all are the same, None if there are too many."""
     if values.min() == values.max():
         return float(values[0])
-    return values.tolist() if values.size <= _MOST_STD else None
+    return values.tolist() if values.size <= 40_000 else None
 
 
 def cell(name: str) -> str:

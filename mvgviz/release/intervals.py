@@ -127,16 +127,14 @@ def row_widths(noise: EntryNoise, units: DataUnits | None, level: float = LEVEL)
     return np.asarray(units.widths(noise.half_widths(level)).max(axis=1))
 
 
-_HANDLED = {"middle": ", the filled gaps", "drop": ", the records dropped for gaps"}
-
-
 def covered_words(kind: type[Query], *, bounded: bool = False, gaps: str = "") -> str:
     """Return what an interval covers, to stand behind a semicolon; ``gaps``: how they were treated."""
     if not (kind.degree or kind.is_kernel):
         return "this covers the noise alone"
     bound = " and their bound" * bounded
+    handled = {"middle": ", the filled gaps", "drop": ", the records dropped for gaps"}.get(gaps, "")
     return (f"this covers the noise alone, for these records clipped to their ranges{bound}: not the clipping"
-            f"{_HANDLED.get(gaps, '')}, nor how the records were sampled")
+            f"{handled}, nor how the records were sampled")
 
 
 def planned_noise(setup: Setup) -> EntryNoise:

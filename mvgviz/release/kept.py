@@ -51,11 +51,12 @@ def _restored(held: dict[str, Any], entry: Entry, answer: Answer) -> Release:
     origins = {what: Origin(origin) for what, origin in held["origins"].items() if what != "chosen_on_the_data"}
     asked = _ranges(ranges["of_the_numbers_asked"], ranges["origins"])
     declared = _ranges(ranges["of_the_data"], ranges.get("origins_of_the_data", ranges["origins"]))
+    row_names, col_names = (names and tuple(names) for names in (query["row_names"], query["col_names"]))
     row_noise, col_noise = _side(noise["rows"]), _side(noise["cols"])
     per_person = prepared.get("records_per_person")
     numbers = np.frombuffer(answer.numbers, dtype=_NUMBERS).astype(np.float64).reshape(query["rows"], query["cols"])
     return Release(
-        query=query["name"], row_names=_names(query["row_names"]), col_names=_names(query["col_names"]),
+        query=query["name"], row_names=row_names, col_names=col_names,
         neighbour_rule=query["neighbours"] if per_person is None else of_person(query["neighbours"]),
         sensitivity=query["sensitivity"], n_records=query["records"],
         mode=noise["mode"], calibrated_by=promise["calibrated_by"], design=noise["design"], origins=origins,
@@ -78,10 +79,6 @@ def _hardening(saved: dict[str, Any]) -> Hardening | Lattice:
         return Hardening(**saved)
     return Lattice(**saved | {name: tuple(map(tuple, saved[name]) if name == "blocks" else saved[name])
                              for name in ("blocks", "families", "epsilons")})
-
-
-def _names(names: list[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(names)
 
 
 def _ranges(ends: Mapping[str, list[float]] | None, origins: Mapping[str, str] | None) -> dict[str, Range] | None:

@@ -32,8 +32,6 @@ _PAIRS = 2**18  # products of one side: more would cost more than the draws
 _SEARCHED, _SAMPLES = 4_096, 64  # parts whose pairs are all searched, and in how many samples
 _MOST_ENTRIES = 2_048  # beyond, their pairs have too few samples to tell
 _AT_ONCE = 256  # parts
-_NARROW = 3
-_SHORT_TAIL = 0.85
 _FEWEST = 3  # samples; two give correlations anywhere between -1 and 1
 
 
@@ -126,7 +124,7 @@ class PairTally:
 def _products(groups: FloatArray) -> FloatArray:
     """Sum products over samples × groups × width to groups × width × width."""
     _, number, width = groups.shape
-    if width > _NARROW:
+    if width > 3:
         return np.asarray(groups.transpose(1, 2, 0) @ groups.transpose(1, 0, 2))
     sums = np.empty((number, width, width))
     for i, j in itertools.combinations_with_replacement(range(width), 2):  # so many tiny matrices are slow
@@ -198,7 +196,7 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
     skewed = pairs * third + 6 * triangles * ((n + 8) / (n**2 * (n + 2) ** 2) - 1 / n**3)
     scale, shape = skewed / (2 * spread), 4 * spread**3 / skewed**2
     tail = float(special.gammaincc(shape, max((total - pairs / n) / scale + shape, 0.0)))
-    return math.pow(tail, _SHORT_TAIL)
+    return math.pow(tail, 0.85)
 
 
 class NoiseTally:

@@ -52,7 +52,6 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of
 from mvgviz.version import VERSION
 
-_MOST_NUMBERS = 40_000  # of a design, beside a release
 _ROUNDING = 1e-10  # of two ways to the same mu; the noise has a larger margin
 
 
@@ -395,4 +394,4 @@ def _beside_directions(setup: Setup) -> Scenario:
 
 def _kept(side: NoiseSide) -> NoiseSide | None:
     numbers = side.size if side.is_diagonal else side.size**2
-    return None if side.is_identity or numbers > _MOST_NUMBERS else side
+    return None if side.is_identity or numbers > 40_000 else side

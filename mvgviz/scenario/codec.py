@@ -24,7 +24,6 @@ from mvgviz.validation import count, number, one_of, parsed_json
 VERSION = 1  # of every file
 _EMPTY = "none"
 _MOST_POSITIONS = 10_000
-_MOST_LINK = 100_000  # characters of one parameter
 
 
 class Kind(NamedTuple):
@@ -71,7 +70,7 @@ def to_link(value: Any) -> str:
 
 def from_link(cls: type, name: str, text: str) -> Any:
     """Return the value of one parameter of a link, unchecked; a text where the class has no such field."""
-    refuse(not isinstance(text, str) or len(text) > _MOST_LINK, f"{name} in the link must be a short text")
+    refuse(not isinstance(text, str) or len(text) > 100_000, f"{name} in the link must be a short text")
     kind = declared(cls).get(name)
     return text if kind is None else kind.from_link(name, text)
 

@@ -42,7 +42,6 @@ LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 _WHO = ("priority_directions", "priority")  # one choice in two fields: its mark goes along
 _FORMER = {"needed": "priority", "favoured": "priority_directions"}
 """Fields by the names that earlier links and files have."""
-_FORMER_JUDGED = {"needed": "priority", "rest": "other"}
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 
 
@@ -56,7 +55,7 @@ def _current(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a link or file under the names and values of this version."""
     found = {_FORMER.get(name, name): value for name, value in fields.items()}
     if isinstance(judged := found.get("judged"), str):
-        found["judged"] = _FORMER_JUDGED.get(judged, judged)
+        found["judged"] = {"needed": "priority", "rest": "other"}.get(judged, judged)
     if isinstance(marks := found.get("from_data"), str):
         found["from_data"] = "-".join(_FORMER.get(mark, mark) for mark in marks.split("-"))
     elif isinstance(marks, list):

@@ -9,7 +9,6 @@ from typing import Any
 
 KERNEL_RIDGE, LINEAR_RIDGE, SUBSPACE = 1.0, 0.1, 2
 """The ridges of both regressions, and how many directions the strongest subspace has."""
-_ABOUT = "about the mean where that is released too, else about 0"
 
 POST = {
     "clip": "clip released values to their declared ranges",
@@ -48,8 +47,8 @@ class Task:
 
 def _of_directions(key: str, label: str, metric: str, symbol: str, which: str) -> Task:
     return Task(key=key, label=label, metric=metric, symbol=symbol, post=("symmetrise", "subtract", "aware"),
-                rule=f"{which}, {_ABOUT}", of_directions=True, queries=("identity", "covariance"),
-                usual={"query": "covariance", "bound": "even", "share": 0.8})
+                rule=f"{which}, about the mean where that is released too, else about 0", of_directions=True,
+                queries=("identity", "covariance"), usual={"query": "covariance", "bound": "even", "share": 0.8})
 
 
 TASKS = {task.key: task for task in (
