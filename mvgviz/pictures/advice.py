@@ -13,11 +13,12 @@ import plotly.graph_objects as go
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import theme
-from mvgviz.pictures.compare import Mark, more_words, plot_ranked
+from mvgviz.pictures.compare import Mark, plot_ranked
 from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
 from mvgviz.pictures.families import case_of, last_words, price_words
 from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import Picture
+from mvgviz.pictures.utility import more_words
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_number, capitalised, in_html, in_markdown
@@ -91,10 +92,10 @@ def levers_sentence(found: Levers) -> str:
     start, end = found.steps[0], found.design
     if len(found.steps) == 1:
         return "No lever is used: this is the paper's design, as printed."
-    parts = ", ".join(f"{NAMES[step.lever]}{f' ({step.scenario.kind.title})' * (step.lever == 'query')} {_gain(step)}"
+    parts = "; ".join(f"{NAMES[step.lever]}{f' ({step.scenario.kind.title})' * (step.lever == 'query')}: {_gain(step)}"
                       for step in found.steps[1:])
     return (f"From an error of {as_number(start.outcome.mean)} ({_start(start)}) {'down ' * (found.total > 1)}to "
-            f"{as_number(end.outcome.mean)}: {parts}.")
+            f"{as_number(end.outcome.mean)}. {capitalised(parts)}.")
 
 
 def _start(step: Step) -> str:
@@ -104,17 +105,9 @@ def _start(step: Step) -> str:
 
 
 def _gain(step: Step) -> str:
-    """Return "took away 3.7 %", "divided it by 2.2", "added 1.2 %" or "changed nothing", with a word on chance."""
-    difference = step.difference
-    if difference is None or difference.verdict == SAME:
-        return "changed nothing"
-    chance = " (perhaps chance)" if difference.verdict == UNCLEAR else ""
-    factor = step.factor
-    said = (f"divided it by {as_number(factor, 2)}" if factor >= 2 else
-            f"took away {as_number(100 * (1 - 1 / factor), 2)} %" if factor >= 1 else
-            f"added {as_number(100 * (1 / factor - 1), 2)} %" if factor > 0.5 else
-            f"multiplied it by {as_number(1 / factor, 2)}")
-    return f"{said}{chance}"
+    if step.other is None or step.difference is None or step.difference.verdict == SAME:
+        return "no change"
+    return more_words(step.outcome.mean, step.other.mean) + " (perhaps chance)" * (step.difference.verdict == UNCLEAR)
 
 
 def falls(found: Levers, names: Sequence[str]) -> list[Fall]:

@@ -16,7 +16,7 @@ from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
 from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
 from mvgviz.pictures.theme import Picture
-from mvgviz.pictures.utility import metric_words, small_words
+from mvgviz.pictures.utility import metric_words, more_words, small_words
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.mechanisms import EPSILON, Mechanism, own_key
@@ -297,14 +297,6 @@ def _against_second(first: Outcome, second: Outcome) -> str:
     interval = (f" (paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)})"
                 if math.isfinite(difference.half_width) else "")
     return f"Second: {name}, with {more_words(second.mean, first.mean)}: {clear}{interval}."
-
-
-def more_words(error: float, least: float) -> str:
-    """Return "3.1 % more error" or "4.2 times the error"."""
-    if not (least > 0 and math.isfinite(error)):
-        return "more error"
-    ratio = error / least
-    return f"{as_number(100 * (ratio - 1), 2)} % more error" if ratio < 2 else f"{as_number(ratio, 2)} times the error"
 
 
 def symbol_words(numbers: Ranking) -> str:

@@ -182,8 +182,7 @@ def budget_words(spends: str, numbers: BudgetNumbers, *, lasts: bool, named: boo
             f"It is the first release {first}.") + _pure_words(numbers)
     if numbers.more is None:
         return f"{this} {then}"
-    room = {0: "**That exceeds the cap.**", 1: "The cap allows this one and no other like it."}.get(
-        numbers.more, f"The cap allows {numbers.more:,} like it.")
+    room = f"The cap allows {numbers.more:,} like it." if numbers.more else "**That exceeds the cap.**"
     return f"{this} {then} {room}"
 
 
@@ -193,8 +192,7 @@ def room_words(numbers: BudgetNumbers) -> str:
     spent = f"In all, ε = {as_number(numbers.epsilon_before)} {at} is spent"
     if numbers.more is None:
         return f"{spent}{'; no cap is set' * (numbers.gaussian.cap is None)}.{_pure_words(numbers)}"
-    room = {0: "no other like it", 1: "one more like it"}.get(numbers.more, f"{numbers.more:,} more like it")
-    return f"{spent}; the cap allows {room}.{_pure_words(numbers)}"
+    return f"{spent}; the cap allows {numbers.more or 'no'} more like it.{_pure_words(numbers)}"
 
 
 def _pure_words(numbers: BudgetNumbers) -> str:

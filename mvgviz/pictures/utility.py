@@ -2,6 +2,7 @@
 
 import html
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_factor, as_number, as_probability, capitalised, in_markdown, listed
+from mvgviz.text import as_number, as_probability, capitalised, in_markdown, listed
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
 from mvgviz.trials.problem import Problem
 from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE, Outcome, Results, against, beaten_from, paired
@@ -263,7 +264,7 @@ def set_sweep_picture(curves: list[ErrorCurve], references: Mapping[float, Refer
                       span: tuple[float, float], title: str) -> Picture:
     """Error over epsilon, by choice of directions."""
     return Picture(plot_sweep(curves, references, own=own, span=span, title=title, legend=False),
-                   sets_words(curves, own=own))
+                   sets_words(curves))
 
 
 def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float,
@@ -479,10 +480,18 @@ def _difference_words(ours: Outcome, iid: Outcome) -> str:
                 if math.isfinite(difference.half_width) else "")
     if difference.verdict == UNCLEAR:
         return f" No clear difference from {other}{interval}."
-    share = ours.mean / iid.mean
-    how = (f"{as_number(share, 2)} times the error of" if share > 2 else
-           f"{as_number(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than")
-    return f" {capitalised(how)} {other}{interval}."
+    how = more_words(ours.mean, iid.mean)
+    link = "of" if how.endswith("the error") else "as" if how == "the same error" else "than"
+    return f" {capitalised(how)} {link} {other}{interval}."
+
+
+def more_words(error: float, least: float) -> str:
+    """Return "3.1 % more error", "1.2 % less error", "4.2 times the error" or "the same error"."""
+    ratio = error / least if least > 0 else 1.0 if error == least else math.inf
+    if abs(ratio - 1) < 5e-4 or not math.isfinite(ratio):
+        return "more error" if not math.isfinite(ratio) else "the same error"
+    return (f"{as_number(ratio, 2)} times the error" if ratio >= 2 else
+            f"{as_number(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'} error")
 
 
 def measured_words(problem: Problem, results: Results) -> str:
@@ -523,22 +532,13 @@ def parts_words(setup: Setup, found: list[Results], *, on_data: bool) -> str:
     what = columns_of(setup)
     subjects = {"priority": f"On priority {what} ({in_markdown(listed(priority_names(setup)))})",
                 "other": f"on other {what}", "everything": "on everything together"}
-    words = [f"{subjects[part.scenario.judged]} {_gain(_ratio(part, 'mvg'))}" for part in found]
+    words = [f"{subjects[part.scenario.judged]} {more_words(part['mvg'].mean, part['iid'].mean)}" for part in found]
     first = f"**{capitalised(words[0])}**" + "".join(f", {each}" for each in words[1:]) + ", against equal noise."
     clipped = "" if own_units(setup) else clipping_words(setup, on_data=on_data, name=in_markdown)  # else beside it
-    alone = [f"Releasing only the priority {what} would give them {_gain(_ratio(part, 'reduced-gaussian'))}."
+    alone = [f"Releasing only the priority {what} would give them "
+             f"{more_words(part['reduced-gaussian'].mean, part['iid'].mean)}."
              for part in found if part.scenario.judged == "priority" and part["reduced-gaussian"].errors.size]
     return " ".join(filter(None, [first, least_sentence(setup), clipped, *alone]))
-
-
-def _gain(ratio: float) -> str:
-    if not math.isfinite(ratio):
-        return "there is no error to compare"
-    if ratio > 2:
-        return f"{as_factor(ratio)} the error"
-    if abs(ratio - 1) < 5e-4:
-        return "the same error"
-    return f"{as_number(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'} error"
 
 
 def own_units_words(setup: Setup, rows: list[FeatureNoise], *, on_data: bool) -> str:
@@ -564,8 +564,6 @@ def sweep_words(curve: list[Results]) -> str:
     named = baseline if math.isfinite(curve[0].references.private_mean) else f"{baseline} ({as_number(error)})"
     first = (f"**At no ε tried is this design clearly better than {named}.**" if ours is None else
              f"**This design beats {named} from ε = {ours:g} on**, of those tried.")
-    if ours == iid:
-        return f"{first} The same holds for equal noise."
     return f"{first} Equal noise: {'at none' if iid is None else f'from ε = {iid:g} on'}."
 
 
@@ -587,17 +585,13 @@ class SetNames:
         return " + ".join([*map(self.name, choice[:_TOLD]), *more])
 
 
-def sets_words(curves: list[ErrorCurve], *, own: float) -> str:
-    """Return whether the same choice is best at every epsilon tried."""
+def sets_words(curves: list[ErrorCurve]) -> str:
+    """Return which choice is best most often, and at how many of the epsilons tried."""
     tried = [set(curve.epsilons.tolist()) for curve in curves]
-    shared = sorted(tried[0].intersection(*tried)) if tried else []
+    shared = tried[0].intersection(*tried) if tried else set()
     if not shared:
         return "**Over ε:** no trial yet."
-    best = {epsilon: min(curves, key=lambda curve: float(curve.means[curve.epsilons == epsilon][0])).name
-            for epsilon in shared}
-    if own not in best and len(set(best.values())) > 1:
-        return "**Over ε:** the best set changes."
-    here = best.get(own, best[shared[0]])
-    others = sum(name != here for name in best.values())
-    where = f"here, another choice at {others} of the {len(shared)} ε tried" if others else "at every ε tried"
-    return f"**Over ε:** {in_markdown(html.unescape(here))} has the lowest mean error {where}."
+    [(best, times)] = Counter(min(curves, key=lambda curve: float(curve.means[curve.epsilons == epsilon][0])).name
+                              for epsilon in shared).most_common(1)
+    name = in_markdown(html.unescape(best))
+    return f"**Over ε:** {name} has the lowest mean error at {times} of the {len(shared)} ε tried."

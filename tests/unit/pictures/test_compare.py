@@ -158,12 +158,6 @@ def test_reasons_cautions_and_the_table_have_everyone(numbers):
     assert rows["Gaussian, analytic"]["beats the no-data baseline"] == "yes"
 
 
-def test_how_much_more_error():
-    assert compare.more_words(1.1, 1.0) == "10 % more error"
-    assert compare.more_words(3.0, 1.0) == "3.0 times the error"
-    assert compare.more_words(math.inf, 1.0) == compare.more_words(1.0, 0.0) == "more error"
-
-
 @pytest.fixture(scope="module")
 def curves():
     scenario = Scenario.default_for("karate").changed(

@@ -214,9 +214,15 @@ def test_sets_are_called_by_their_members_or_by_who_is_left_out():
 def test_the_best_set_over_epsilon():
     better, worse = (utility.error_curve([(1.0, outcome([here])), (2.0, outcome([there]))], name=name, colour="#2B8CD6")
                      for name, here, there in (("a_b", 0.1, 0.3), ("b", 0.2, 0.2)))
-    assert "another choice at 1 of the 2" in utility.sets_words([better, worse], own=1.0)
-    assert r"a\_b has the lowest mean error at every" in utility.sets_words([better], own=1.0)
-    assert "no trial yet" in utility.sets_words([], own=1.0)
+    assert "has the lowest mean error at 1 of the 2" in utility.sets_words([better, worse])
+    assert r"a\_b has the lowest mean error at 2 of the 2" in utility.sets_words([better])
+    assert "no trial yet" in utility.sets_words([])
+
+
+def test_how_much_more_error():
+    assert [utility.more_words(error, least) for error, least in ((1.1, 1), (0.7, 1), (3, 1), (1, 1), (0, 0))] == [
+        "10 % more error", "30 % less error", "3.0 times the error", "the same error", "the same error"]
+    assert utility.more_words(math.inf, 1.0) == utility.more_words(1.0, 0.0) == "more error"
 
 
 def test_true_and_noisy_have_one_colour_scale():
