@@ -118,14 +118,11 @@ BUDGET_NOISE = float(MOVES[0]) / float(gaussian_mu(EPSILON, DELTA))
 
 # Steps 2 to 4: two averages, each in steps of what one pupil can change; the budget shared, the shape turned.
 
-@lru_cache(maxsize=1)
-def two_averages() -> queries.Query:
-    """Return the averages of sleep and score, in steps of what one pupil can change."""
-    return queries.mean(classroom(2).normalised(to=(0, PUPILS)))
+_AVERAGES = queries.mean(classroom(2).normalised(to=(0, PUPILS)))  # in steps of what one pupil can change
 
 
 def _two_averages(epsilon: float = EPSILON, **shape: Any) -> NoiseDesign:
-    return design_noise(two_averages(), epsilon=epsilon, delta=DELTA, **shape)
+    return design_noise(_AVERAGES, epsilon=epsilon, delta=DELTA, **shape)
 
 
 def circle(epsilon: float = EPSILON) -> NoiseDesign:

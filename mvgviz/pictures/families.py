@@ -105,8 +105,8 @@ def advice_words(case: Case, releases: int) -> str:
     where = "priority columns" if case.is_split else "every number"
     if best is _GAUSSIAN or gain < _CLEARLY:
         return f"**For {many}, stay with Gaussian noise.** No other family has clearly less noise on {where}."
-    same = "the same promise and the same noise on other columns" if case.is_split else "the same promise"
-    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at {same}. "
+    same = " and the same noise on other columns" * case.is_split
+    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at the same promise{same}. "
             f"{price_words(best, case)}".rstrip())
 
 

@@ -33,14 +33,13 @@ def large(figure: go.Figure) -> go.Figure:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ghost:
-    """A guess that is dragged: lines that move evenly with it.
+    """A guess that is dragged: ``lines`` and a ``handle`` that move evenly with it (``x, y`` at 0, ``dx, dy`` for 1).
 
-    ``lines``: of each point, where it is at 0 and how far it goes for 1 (``x, y, dx, dy``); ``handle``: the point that
-    is dragged. ``axes``: "2" for the second pair of axes. ``shown``: how a guess is written, as ``%`` does it.
+    ``axes``: "2" for the second pair of axes. ``shown``: how a guess is written, as ``%`` does it.
     """
 
     lines: tuple[FloatArray, ...] = field(repr=False)
-    handle: tuple[float, float, float, float]
+    handle: Sequence[float]
     least: float
     most: float
     step: float
@@ -62,7 +61,7 @@ def outline_ghost(covariance: FloatArray, *, moves: Sequence[float], top: float,
     x, y = ellipse_outline(covariance, LEVEL)
     line = np.column_stack([(1 - moves[0]) * x, (1 - moves[1]) * y, moves[0] * x, moves[1] * y])
     far = np.cos(np.radians(top)) * x / np.abs(x).max() + np.sin(np.radians(top)) * y / np.abs(y).max()
-    return Ghost(lines=(line,), handle=_four(line[int(far.argmax())]), **given)
+    return Ghost(lines=(line,), handle=line[int(far.argmax())].tolist(), **given)
 
 
 def track_ghost(low: float, high: float, **given: Any) -> Ghost:
@@ -73,12 +72,7 @@ def track_ghost(low: float, high: float, **given: Any) -> Ghost:
 
 def mark_ghost(*lines: Sequence[Sequence[float]], handle: Sequence[float], **given: Any) -> Ghost:
     """Marks from one moving point to another."""
-    return Ghost(lines=tuple(np.array(line, dtype=float) for line in lines), handle=_four(handle), **given)
-
-
-def _four(point: Sequence[float] | FloatArray) -> tuple[float, float, float, float]:
-    x, y, dx, dy = map(float, point)
-    return x, y, dx, dy
+    return Ghost(lines=tuple(np.array(line, dtype=float) for line in lines), handle=list(map(float, handle)), **given)
 
 
 def add_track(figure: go.Figure, ghost: Ghost, *, title: str, name: str, truth: float | None) -> go.Figure:

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,8 +21,7 @@ from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number
 from mvgviz.validation import FloatArray
 
-TEXTS: list[dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
+_TEXTS = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
 _HOURS, _SCORE = (float(move) for move in steps.MOVES)
 _RULE = draw.Plane(names=("on sleep (hours)", "on score (points)"), moves=(_HOURS, _SCORE), reach=3.1)  # as on Home
 _INSIDE = steps.REACH / steps.circle().mu
@@ -42,9 +41,9 @@ _MOST_COLUMNS = max(steps.STEPS[4].values)
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """``shown``: a value of the control in words; ``drawn(value, whether the answer is shown)``: its takeaway is read
-    aloud; ``ghost``: the guess at a value; ``why`` follows the answer; ``parts``: of ``lines``; ``too``: what to say to
-    a guess below the answer and to one above it."""
+    """The texts of ``steps.toml`` and: ``shown``, a value of the control in words; ``drawn(value, whether the answer is
+    shown)``, its takeaway is read aloud; ``ghost``, the guess at a value; ``why`` follows the answer; ``parts`` of
+    ``lines``."""
 
     step: steps.Step
     title: str
@@ -53,7 +52,11 @@ class Scene:
     lines: Sequence[str]
     asked: str
     takeaway: str
-    too: tuple[str, str]
+    too_low: str
+    too_high: str
+    show: str
+    ask: str
+    mistakes: Sequence[Sequence[str]]
     shown: Callable[[Any], str] = field(repr=False)
     drawn: Callable[[Any, bool], Picture] = field(repr=False)
     ghost: Callable[[Any], draw.Ghost] = field(repr=False)
@@ -75,7 +78,7 @@ class Scene:
 
     def hint(self, value: Any, given: float) -> str:
         """Return what to say to a wrong guess."""
-        return self.too[given > self.step.answer(value).value]
+        return self.too_high if given > self.step.answer(value).value else self.too_low
 
     def question(self, value: Any) -> str:
         return self.asked.format(shown=self.shown(value), **NUMBERS)
@@ -97,10 +100,7 @@ class Scene:
 
 def scene(number: int, **given: Any) -> Scene:
     """Return a step with what is the same at every value of its control."""
-    text = TEXTS[number - 1]
-    return Scene(step=steps.STEPS[number - 1], title=text["title"], control=text["control"], formulas=text["formulas"],
-                 lines=text["sentences"], asked=text["question"], takeaway=text["takeaway"],
-                 too=(text["too_low"], text["too_high"]), **given)
+    return Scene(step=steps.STEPS[number - 1], **_TEXTS[number - 1], **given)
 
 
 def hours(value: float) -> str:
@@ -414,19 +414,11 @@ SCENES = (
           ghost=lambda name: _RIGHT))
 
 
-class Note(NamedTuple):
-    """What a teacher needs for one step; ``mistakes``: what pupils say, and what to answer."""
-
-    show: str
-    ask: str
-    mistakes: list[tuple[str, str]]
-
-
-def note_of(number: int) -> Note:
-    """Return the note of one step; the last one waits for the trials."""
-    text, numbers = TEXTS[number - 1], _numbers(number)
-    return Note(text["show"].format(**numbers), text["ask"],
-                [(said, reply.format(**numbers)) for said, reply in text["mistakes"]])
+def note_of(number: int) -> Scene:
+    """Return one step with numbers in the teacher's notes; the seventh waits for the trials."""
+    scene, numbers = SCENES[number - 1], _numbers(number)
+    return replace(scene, show=scene.show.format(**numbers),
+                   mistakes=[(said, reply.format(**numbers)) for said, reply in scene.mistakes])
 
 
 def _numbers(step: int) -> dict[str, str]:

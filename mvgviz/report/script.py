@@ -27,7 +27,6 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import DataSource
 from mvgviz.version import VERSION
 
-_WIDTH = 100
 _TEMPLATE = Path(__file__).parent / "templates" / "program.py"
 
 
@@ -66,7 +65,8 @@ def _cells(scenario: Scenario, source: DataSource, *, in_notebook: bool) -> list
     text = text.replace(", **READING", _arguments(source, "separator", "decimal", "header", "member", "texts"))
     kinds = re.split(r"^# %% (.*)\n", f"# %% program\n{text}", flags=re.MULTILINE)[1:]
     values = _values(scenario, source)
-    return [(kind, _prose(cell) if kind == "markdown" else _assigned(cell.strip(), values))
+    return [(kind, re.sub(r"(?<!\n)\n(?!\n)", " ", re.sub(r"^# ?", "", cell.strip(), flags=re.MULTILINE))
+             if kind == "markdown" else _assigned(cell.strip(), values))
             for kind, cell in zip(kinds[::2], kinds[1::2], strict=True)]
 
 
@@ -95,15 +95,10 @@ def _assigned(text: str, values: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def _prose(comment: str) -> str:
-    said = re.sub(r"^# ?", "", comment.strip(), flags=re.MULTILINE)
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", said)
-
-
 def _values(scenario: Scenario, source: DataSource) -> dict[str, str]:
     chosen = "".join(f"    {field.name}={getattr(scenario, field.name)!r},\n" for field in fields(scenario))
     ranges = None if source.ranges is None else _listing(
-        (f"{name!r}: {_range_code(Range(*ends))}" for name, ends in source.ranges.items()), "{}")
+        (f"{name!r}: {_code(Range(*ends))}" for name, ends in source.ranges.items()), "{}")
     columns = None if source.columns is None else _listing(map(repr, source.columns), "[]")
     return {"SCENARIO": f"mv.Scenario(\n{chosen})", "FILE": repr(source.name), "COLUMNS": str(columns),
             "RANGES": str(ranges), "DIRECTIONS": repr(source.directions),
@@ -119,6 +114,9 @@ def _arguments(source: DataSource, *names: str) -> str:
 def _code(value: Any) -> str:
     if isinstance(value, Category):
         return f"mv.Category({value.levels!r}, mv.Origin.{value.origin.name}, ordered={value.ordered})"
+    if isinstance(value, Range):
+        ends = f"{value.low!r}, {value.high!r}"
+        return f"({ends})" if value.origin is Origin.DECLARED else f"mv.Range({ends}, mv.Origin.{value.origin.name})"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name!r}: {_code(one)}" for name, one in value.items()) + "}"
     return repr(value)
@@ -127,12 +125,7 @@ def _code(value: Any) -> str:
 def _listing(items: Iterable[str], brackets: str) -> str:
     texts = list(items)
     line = f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
-    if len(line) <= _WIDTH:
+    if len(line) <= 100:
         return line
     lines = "".join(f"    {text},\n" for text in texts)
     return f"{brackets[0]}\n{lines}{brackets[1]}"
-
-
-def _range_code(span: Range) -> str:
-    ends = f"{span.low!r}, {span.high!r}"
-    return f"({ends})" if span.origin is Origin.DECLARED else f"mv.Range({ends}, mv.Origin.{span.origin.name})"
