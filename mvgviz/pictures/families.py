@@ -106,7 +106,7 @@ def advice_words(case: Case, releases: int) -> str:
     if best is _GAUSSIAN or gain < _CLEARLY:
         return f"**For {many}, stay with Gaussian noise.** No other family has clearly less noise on {where}."
     same = " and the same noise on other columns" * case.is_split
-    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at the same promise{same}. "
+    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at that promise{same}. "
             f"{price_words(best, case)}".rstrip())
 
 
