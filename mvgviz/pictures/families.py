@@ -105,9 +105,8 @@ def advice_words(case: Case, releases: int) -> str:
     where = "priority columns" if case.is_split else "every number"
     if best is _GAUSSIAN or gain < _CLEARLY:
         return f"**For {many}, stay with Gaussian noise.** No other family has clearly less noise on {where}."
-    same = " and the same noise on other columns" * case.is_split
-    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at that promise{same}. "
-            f"{price_words(best, case)}".rstrip())
+    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at the same promise"
+            f"{' and the same noise on other columns' * case.is_split}. {price_words(best, case)}".rstrip())
 
 
 def price_words(family: Family, case: Case) -> str:

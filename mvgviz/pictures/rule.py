@@ -47,32 +47,33 @@ def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_direction
     if design.mode == "columns":
         return None
     turned = not side.is_diagonal
+    in_plane, shadow = not turned or _turns_only(side.directions.matrix, pair), True
+    corners: tuple[Point, ...]
     if isinstance(body, BoundedOuterProduct):
         if (of_directions and turned) or not _is_disc(body, pair):
             return None
         corners = _outline(lambda way: _most_within(body, pair, way), _largest_moments(body, pair), body.n_records,
                            added=body.added)
-        return Changes(corners=corners, box=_extent(corners), shadow=True, still=True)
-    in_plane = not turned or _turns_only(side.directions.matrix, pair)
-    if isinstance(body, BoundedColumn):
+    elif isinstance(body, BoundedColumn):
         if of_directions or not in_plane:
             return None
         box = (body.widths if body.added else body.declared[1] - body.declared[0])[list(pair)] / body.divisor
         radii = (1 if body.added else 2) * body.ellipse.radius
         axes = radii / float(body.ellipse.weights[0] * math.sqrt(design.row_variances[0]))
         return Changes(corners=(), box=_point(box), axes=axes / body.divisor)
-    if isinstance(body, ReplacedColumn):
+    elif isinstance(body, ReplacedColumn):
         widths = body.widths / body.divisor
         if of_directions and turned:
             corners = _shadow_of_box(side.directions.matrix[:, list(pair)], widths)
-            return Changes(corners=corners, box=_extent(corners), shadow=True)
-        across, up = size = _point(widths[list(pair)])
-        return Changes(corners=((across, up), (-across, up), (-across, -up), (across, -up)), box=size,
-                       shadow=not in_plane)
-    if isinstance(body, ReplacedOuterProduct) and not (of_directions and turned):
+        else:
+            across, up = _point(widths[list(pair)])
+            corners, shadow = ((across, up), (-across, up), (-across, -up), (across, -up)), not in_plane
+    elif isinstance(body, ReplacedOuterProduct) and not (of_directions and turned):
         corners = _second_moments(body, pair)
-        return Changes(corners=corners, box=_extent(corners), shadow=True)
-    return None
+    else:
+        return None
+    return Changes(corners=corners, box=_point(np.abs(np.array(corners)).max(axis=0)), shadow=shadow,
+                   still=isinstance(body, BoundedOuterProduct))
 
 
 def _turns_only(w: FloatArray, pair: tuple[int, int]) -> bool:
@@ -172,10 +173,6 @@ def _distinct(points: FloatArray) -> tuple[Point, ...]:
     near = _SMALL * np.abs(points).max(axis=1, keepdims=True)
     new = (np.abs(points - np.roll(points, 1, axis=1)) > near).any(axis=0)
     return tuple(_point(point) for point in points[:, new].T)
-
-
-def _extent(corners: tuple[Point, ...]) -> Point:
-    return _point(np.abs(np.array(corners)).max(axis=0))
 
 
 def _point(values: FloatArray | Sequence[float]) -> Point:

@@ -1,6 +1,7 @@
 """The strip's numbers, against closed forms and drawn noise."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -51,18 +52,15 @@ def test_second_moments_are_told_as_a_part_of_full_scale(rng):
 
 def test_what_needs_care_stands_in_front_and_the_rest_behind():
     plain, behind = found(setup_of("liver"))
-    assert "directions" not in plain
-    assert "directions" in behind
+    assert ("directions" in plain, "directions" in behind) == (False, True)
     read, hidden = found(setup_of("liver", directions="eigenvectors"))
     assert "not private" in read["directions"]
-    assert "directions" not in hidden
-    assert "neighbours" in hidden
+    assert ("directions" in hidden, "neighbours" in hidden) == (False, True)
 
 
 def test_many_priority_columns_are_told_as_a_part_of_their_ranges():
-    told = found(setup_of("liver", query="mean", priority_directions=(0, 1, 2)))[0]
-    assert told["typical error on priority columns"].endswith("equal noise)")
-    assert "% of the range" in told["typical error on priority columns"]
+    told = found(setup_of("liver", query="mean", priority_directions=(0, 1, 2)))[0]["typical error on priority columns"]
+    assert re.fullmatch(r"[\d.]+ % of the range \(.* equal noise\)", told)
 
 
 def test_the_error_of_turned_second_moments_counts_what_both_copies_share(rng):
@@ -99,13 +97,6 @@ def test_what_matters_more_counts_more_in_the_error(query):
 
     priority = {"priority": (0, 1, 2)}
     assert error(**priority, importance=(100, 1, 1)) < 0.6 * error(**priority)
-
-
-def test_where_records_may_be_pulled_in_the_error_is_said_to_be_the_noise_alone():
-    pulled = found(setup_of("two_features", bound="even"))[0]
-    assert "error from noise alone" in pulled
-    assert "typical error" not in pulled
-    assert "typical error" in found(setup_of("two_features", bound="own", radius=10.0))[0]
 
 
 @pytest.mark.parametrize("changes", [{"directions": "eigenvectors"}, {"allocation": "max-pnr"}])
