@@ -46,6 +46,12 @@ def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
     return f"δ {size} 1/n: a mechanism could publish one {thing}, chosen at random, as it is and still pass."
 
 
+def epsilon_caution(epsilon: float, thing: str = "record") -> str:
+    """Why an epsilon of 10 or more promises little; empty for a smaller one."""
+    return "" if epsilon < 10 else (
+        f"Almost no privacy: when one {thing} changes, a result may become more than 20,000 times as likely.")
+
+
 def as_factor(factor: float) -> str:
     """Return a factor to two digits: 0.79×, 7.8×, 2,000 times."""
     if 0 < factor < 1e-4:

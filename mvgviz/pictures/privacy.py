@@ -17,7 +17,17 @@ from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, Picture, add_dots, a
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, at_most, capitalised, in_html, in_markdown, listed, mu_words
+from mvgviz.text import (
+    as_number,
+    as_probability,
+    at_most,
+    capitalised,
+    epsilon_caution,
+    in_html,
+    in_markdown,
+    listed,
+    mu_words,
+)
 from mvgviz.validation import FloatArray
 
 _BINS = 70
@@ -161,8 +171,8 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
         takeaway = (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(at_zero)}, less than the {allowed} "
                     "allowed.")
     elif spent >= 0.999 * epsilon:
-        takeaway = (f"**Spends {most or 'just '}what was asked:** ε = {epsilon:g} at δ = {allowed}; ε = 0 would need "
-                    f"δ = {as_probability(at_zero)}.")
+        takeaway = (f"**Spends {most}ε = {epsilon:g} at δ = {allowed}, as asked.** ε = 0 would need "
+                    f"δ = {as_probability(at_zero)}. {epsilon_caution(epsilon)}").rstrip()
     return Picture(styled(figure, height=300), takeaway, (
         "One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018)."))
 

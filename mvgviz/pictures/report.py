@@ -20,7 +20,16 @@ from mvgviz.pictures.utility import NOT_PRIVATE
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import CONSTANT_SHARE, Setup, paper_delta
 from mvgviz.scenario.tasks import POST
-from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, in_markdown, listed
+from mvgviz.text import (
+    as_number,
+    as_probability,
+    at_most,
+    capitalised,
+    delta_caution,
+    epsilon_caution,
+    in_markdown,
+    listed,
+)
 from mvgviz.trials.problem import split_records
 from mvgviz.trials.results import Results
 
@@ -132,7 +141,7 @@ def promise_sentences(setup: Setup) -> list[str]:
     delta = "δ is 0" if setup.design.is_pure else f"plus δ = {as_probability(setup.delta)}"
     return [
         f"**{capitalised(change)}: the chance of any result grows at most e^ε = {factor} times, {delta}.** Guesses "
-        f"about one {thing(setup)} can gain no more than that.",
+        f"about one {thing(setup)} can gain no more than that. {epsilon_caution(epsilon, thing(setup))}".rstrip(),
         spent_words(setup),
         f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}." if open_parts(setup) else
         "The guarantee holds whatever an attacker knows, and whatever anyone does with the answer later."]

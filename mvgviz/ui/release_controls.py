@@ -20,7 +20,7 @@ from mvgviz.release.fitted import fitted_coefficients, labels, population_coeffi
 from mvgviz.release.fitted import population_refusal as about_population
 from mvgviz.release.release import Plan
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import capitalised, in_markdown, spreadsheet_cell
+from mvgviz.text import capitalised, epsilon_caution, in_markdown, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
 from mvgviz.ui.release_desk import release_desk
@@ -74,6 +74,8 @@ def draw_go(label: str, release: Callable[..., None], scenarios: Sequence[Scenar
         words.accept_words(caveat, data, scenarios), key=f"{key}_accept_{caveat}_{now}"))
     title = in_markdown(data.title)
     called = f" It is published under the name **{title}**." if title else ""
+    if caution := epsilon_caution(planned.epsilon, "edge" if session.scenario().is_graph else "record"):
+        st.warning(session.promised(caution), icon=":material/warning:")
     sure = st.checkbox(f"I understand that this spends **{spends}** of the privacy budget and cannot be undone."
                        f"{called}", key=f"{key}_sure_{now}", disabled=refused is not None)
     boxes = len(planned.caveats) - len(accepted) + (not sure)

@@ -16,7 +16,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, Scenario
-from mvgviz.text import as_number, as_probability, capitalised, delta_caution
+from mvgviz.text import as_number, as_probability, capitalised, delta_caution, epsilon_caution
 from mvgviz.ui import session
 from mvgviz.ui import sidebar_design as design
 from mvgviz.ui.sidebar_design import draw_choice
@@ -169,7 +169,10 @@ def _draw_epsilon() -> None:
                      help=session.promised("When one record changes, the chance of any result grows at most e^ε times, "
                                            "plus δ.") + _OTHERS,
                      **session.bound_field("epsilon"))
-    st.caption("0.01: strong privacy, much noise · 100: almost no privacy, little noise")
+    scenario = session.scenario()
+    caution = epsilon_caution(scenario.epsilon, "edge" if scenario.is_graph else "record")
+    st.caption(f":material/warning: **{session.promised(caution)}**" if caution else
+               "0.01: strong privacy, much noise · 100: almost no privacy, little noise")
 
 
 def _draw_delta() -> None:

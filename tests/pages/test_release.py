@@ -44,6 +44,13 @@ def test_one_over_n_is_cautioned_against_before_a_release():
     assert caution in facts(page(delta=str(1 / 345)))
 
 
+def test_a_large_epsilon_is_cautioned_against_beside_the_slider_and_above_the_tick():
+    app = page(epsilon="100")
+    assert "Almost no privacy: when one record changes" in app.warning[0].value
+    assert text(app).count("Almost no privacy") == 2
+    assert "Almost no privacy" not in text(change(app, epsilon=9.0))
+
+
 def test_one_tick_and_one_click_make_one_release_and_one_entry():
     app = clean(page())
     assert "Reloading or closing the tab loses it" in text(app)

@@ -165,7 +165,8 @@ def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
     picture = privacy.curve_picture(mu, epsilon=1, delta=delta)
     curve = picture.figure.data[0]
     assert curve.y[0] == mv.total_variation(mu)
-    assert picture.takeaway.startswith("**Spends just what was asked:**")
+    assert picture.takeaway.startswith("**Spends ε = 1 at δ = ")
+    assert "no privacy" not in picture.takeaway
     assert np.interp(1, curve.x, np.log(curve.y)) == pytest.approx(math.log(delta), abs=1e-3)
 
 

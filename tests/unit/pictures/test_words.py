@@ -1,10 +1,22 @@
 """Numbers as people read them; names from files that cannot act."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvgviz.text import as_factor, as_number, as_probability, delta_caution, in_html, in_markdown, listed
+from mvgviz.pictures.privacy import curve_picture
+from mvgviz.text import (
+    as_factor,
+    as_number,
+    as_probability,
+    delta_caution,
+    epsilon_caution,
+    in_html,
+    in_markdown,
+    listed,
+)
 
 
 @pytest.mark.parametrize(("value", "text"), [
@@ -34,6 +46,12 @@ def test_a_delta_of_one_over_n_or_more_gets_a_caution_and_a_smaller_one_none():
         more = delta_caution(1.1 / max(n, 2), n, "edge")
         assert more.startswith("δ is more than 1/n: a mechanism could publish one edge")
         assert delta_caution(0.99 / max(n, 2), n) == ""
+
+
+def test_a_large_epsilon_gets_a_caution_and_a_smaller_one_none():
+    assert "one edge changes, a result may become more than 20,000 times" in epsilon_caution(10, "edge")
+    assert (math.exp(10) > 20_000, epsilon_caution(9.9)) == (True, "")
+    assert "Almost no privacy" in curve_picture(5.0, epsilon=10, delta=1e-6).takeaway
 
 
 @given(st.text(max_size=30))
