@@ -138,9 +138,8 @@ def _level_columns(frame: Any, name: Any, category: Category) -> list[_Column]:
     codes = np.array([-2 if _is_gap(value) else position.get(level_text(value), position.get(str(value), other))
                       for value in values])
     unknown = int(np.count_nonzero(codes == -1))
-    if unknown:
-        raise InputError(f"{_quoted(name)} has undeclared levels in {unknown} of {len(values)} records: declare them, "
-                         f'or a level "{OTHER}" for all others.')
+    refuse(unknown, f"{_quoted(name)} has undeclared levels in {unknown} of {len(values)} records: declare them, or a "
+           f'level "{OTHER}" for all others.')
     if category.ordered:
         return [_Column(name=str(name), values=np.where(codes == -2, np.nan, codes),
                         given=Range(0.0, len(texts) - 1.0, category.origin))]
@@ -175,16 +174,13 @@ def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, calle
     for column, known in zip(found, used, strict=True):
         empty = (known.low + known.high) / 2 if column.empty is None else column.empty
         filled = np.where(np.isnan(column.values), empty, column.values)[kept]
-        rows.append(np.clip(filled, known.low, known.high) if known.low < known.high else filled)
-    sets: dict[str, list[int]] = {}
-    for position, column in enumerate(found):
-        if column.category is not None:
-            sets.setdefault(column.category, []).append(position)
+        rows.append(np.clip(filled, known.low, known.high))
+    categories = dict.fromkeys(column.category for column in found if column.category is not None)
+    levels = [[k for k, column in enumerate(found) if column.category == name] for name in categories]
     return Dataset(matrix=np.array(rows), features=[column.name for column in found], label=label,
                    lower=[known.low for known in used], upper=[known.high for known in used],
                    range_origins=[known.origin for known in used], units=[column.unit for column in found],
-                   levels=sets.values(), per_person=per_person, by_person=first is not None, gaps=missing,
-                   title=title,
+                   levels=levels, per_person=per_person, by_person=first is not None, gaps=missing, title=title,
                    records_origin=Origin.READ if missing == "drop" or first is not None else Origin.DECLARED)
 
 

@@ -55,13 +55,6 @@ def test_the_pair_reaches_the_design_s_mu_where_that_is_exact(name, rng):
     assert pair_loss(QUERIES[name], design).attained == pytest.approx(1, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", QUERIES)
-def test_the_difference_is_the_one_of_the_worst_pair(name, rng):
-    loss = pair_loss(QUERIES[name], designed(QUERIES[name], rng))
-    size = QUERIES[name].sensitivity if name == "kernel" else np.linalg.norm(loss.pair.difference)
-    assert np.linalg.norm(loss.pair.left @ loss.pair.right.T) == pytest.approx(size)
-
-
 def test_along_the_features_a_table_s_loss_is_divided_like_its_budget():
     query = mv.identity(make_dataset(3, 20, lower=0, upper=[1, 5, 9]))
     design = mv.design_noise(query, epsilon=1, delta=1e-4, theta=[0.5, 0.3, 0.2])
