@@ -72,7 +72,9 @@ def gaussian_mu(epsilon: Any, delta: Any) -> Any:
 
 
 def _mu_of(epsilon: Any, delta: Any) -> Any:
-    e, d = broadcast(epsilon=_epsilon(epsilon), delta=numbers("delta", delta, above=0, below=1))
+    e, d = broadcast(epsilon=_limited("epsilon", epsilon), delta=numbers("delta", delta, above=0, below=1))
+    if not (e >= 1 / _LARGEST).all():
+        raise InputError(f"epsilon must be at least {1 / _LARGEST:g}, got {e.min():g}")
     z = -special.ndtri(d)
     larger = np.sqrt(z * z + 2 * e) + np.abs(z)
     where_one_term_is_delta = np.where(z > 0, 2 * e / larger, larger)
@@ -194,13 +196,6 @@ def legendre(nodes: int) -> tuple[FloatArray, FloatArray]:
     """Return so many nodes and weights for integrals from -1 to 1."""
     at, weights = special.roots_legendre(nodes)
     return at, weights
-
-
-def _epsilon(value: Any) -> FloatArray:
-    result = _limited("epsilon", value)
-    if not (result >= 1 / _LARGEST).all():
-        raise InputError(f"epsilon must be at least {1 / _LARGEST:g}, got {result.min():g}")
-    return result
 
 
 def _limited(name: str, value: Any) -> FloatArray:

@@ -276,12 +276,6 @@ class FlippedEdge(Neighbours):
     laplacian: bool
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        squares = self.squares(rows, cols)
-        i, j = (int(k) for k in np.unravel_index(int(np.argmax(squares)), squares.shape))
-        return WorstCase(math.sqrt(float(squares[i, j])), True, (min(i, j), max(i, j)))
-
-    def squares(self, rows: NoiseSide, cols: NoiseSide) -> FloatArray:
-        """Return the square of ``||Sigma^-1/2 D Psi^-1/2||_F`` for every pair of vertices, 0 on the diagonal."""
         if self.laplacian:
             squares = _edge_lengths(rows) * _edge_lengths(cols)
         else:
@@ -289,7 +283,8 @@ class FlippedEdge(Neighbours):
             squares = np.outer(np.diag(m), np.diag(p))
             squares = squares + squares.T + 2 * m * p
         np.fill_diagonal(squares, 0.0)
-        return squares
+        i, j = (int(k) for k in np.unravel_index(int(np.argmax(squares)), squares.shape))
+        return WorstCase(math.sqrt(float(squares[i, j])), True, (min(i, j), max(i, j)))
 
 
 def longest_in(side: NoiseSide, centre: FloatArray, halves: FloatArray) -> Longest:
