@@ -10,7 +10,7 @@ import streamlit as st
 
 from mvgviz.pictures import advice as advised
 from mvgviz.pictures import compare as words
-from mvgviz.pictures.compare import Ranking, ranking
+from mvgviz.pictures.compare import ranking
 from mvgviz.pictures.sentences import clipping_words, design_words
 from mvgviz.pictures.trade_off import least_sentence, others_sentence
 from mvgviz.pictures.utility import measured_words
@@ -31,7 +31,7 @@ from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
 from mvgviz.ui.task_controls import choose_s2, draw_task, say_why_not
 
 KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
-CURVES, FRONTIER_TRIALS, _STEPS = 6, 40, 41
+CURVES = 6
 
 
 def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -50,12 +50,6 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     work.slot = st.container()
     st.caption(f"{words.symbol_words(numbers)} All use {s2_words} and the same random numbers in each trial. "
                f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
-    _draw_details(numbers)
-    work.complete = results.complete
-    show_progress(work)
-
-
-def _draw_details(numbers: Ranking) -> None:
     if caution := words.caution_words(numbers):
         st.caption(f":material/warning: {caution}")
     if left_out := words.unsuitable_words(numbers):
@@ -64,11 +58,13 @@ def _draw_details(numbers: Ranking) -> None:
     with st.expander("All numbers", icon=":material/table:"):
         frame = pd.DataFrame(words.table_rows(numbers))
         show_table(frame, numbers=list(frame.select_dtypes("number").columns), key="compare_table")
+    work.complete = results.complete
+    show_progress(work)
 
 
 def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     work = begin("compare_frontier", setup.scenario.to_json(), sensitivity)
-    scenario = setup.scenario.changed(trials=min(FRONTIER_TRIALS, setup.scenario.trials))
+    scenario = setup.scenario.changed(trials=min(40, setup.scenario.trials))
     posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS).with_scenario(scenario)
     here = work.resume([posed])[0]
     if here is None or not here.complete:
@@ -120,7 +116,7 @@ def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> fl
     usual = _rounded(next((outcome.mean for outcome in here.outcomes
                            if outcome.mechanism.key == own and outcome.mean > 0), ranked[0]))
     low, high = max(ranked[0] / 10, here.references.non_private), max(here.references.trivial, usual)
-    steps = np.geomspace(low, high, _STEPS) if 0 < low < high else np.array([usual])
+    steps = np.geomspace(low, high, 41) if 0 < low < high else np.array([usual])
     options = sorted({_rounded(float(step)) for step in steps} | {usual})
     if len(options) < 2:
         return usual
@@ -155,10 +151,6 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
                f"{session.computed_on()}")
     work.complete = found.complete
     show_progress(work)
-
-
-BUTTONS = 5
-_CHOSEN = "_compare_other"
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -211,7 +203,7 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
     if any(forgets_directions(row.candidate, session.scenario()) for row in advice.rows if _can_load(row)):
         st.caption(advised.FORGETS_DIRECTIONS)
     rows = {place: row for place, row in enumerate(advice.rows, start=1) if math.isfinite(row.outcome.mean)}
-    best = advice.kinds[:BUTTONS]
+    best = advice.kinds[:5]
     kinds = [(place, row) for place, row in rows.items() if row in best]
     with st.container(gap="xsmall"):
         for at, (place, row) in enumerate(kinds):
@@ -239,13 +231,13 @@ def _can_load(row: Row) -> bool:
 
 def _any_other(labels: list[str], others: list[Row]) -> Row:
     """Choose one of the others; the design chosen before stays chosen wherever it stands now."""
-    before = st.session_state.get(_CHOSEN)
+    before = st.session_state.get("_compare_other")
     index = next((k for k, row in enumerate(others) if row.candidate.scenario == before), 0)
     # A list with other entries is another control, or the browser would still show an entry of the old one.
     key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
     return others[st.selectbox("Another design", range(len(others)), index=index, key=key,
                                format_func=labels.__getitem__, on_change=lambda: st.session_state.update(
-                                   {_CHOSEN: others[st.session_state[key]].candidate.scenario}))]
+                                   _compare_other=others[st.session_state[key]].candidate.scenario))]
 
 
 def _load(row: Row, origin: Origin) -> None:

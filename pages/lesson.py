@@ -9,7 +9,7 @@ from mvgviz.lesson.steps import MAIN, token_of
 from mvgviz.pictures.scenes import SCENES, Scene
 from mvgviz.pictures.theme import Picture
 from mvgviz.text import in_html
-from mvgviz.ui import screen
+from mvgviz.ui import screen, session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import open_plain_page
@@ -41,10 +41,9 @@ def draw_steps(scene: Scene) -> None:
     hour = [one.step.number for one in SCENES if (one.step.number > MAIN) == (number > MAIN)]
     keys = {"back": "Left", "next": "Right"} if screen.is_big() else {"back": None, "next": None}
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_bar"):
-        st.session_state["lesson_steps"] = number
-        st.segmented_control("Step", hour, key="lesson_steps", required=True, wrap=False, label_visibility="collapsed",
+        st.segmented_control("Step", hour, required=True, wrap=False, label_visibility="collapsed",
                              format_func=lambda one: SCENES[one - 1].label + _MARKS[_state(SCENES[one - 1])],
-                             on_change=lambda: screen.moved(**{_STEP: st.session_state["lesson_steps"]}))
+                             **session.control("lesson_steps", number, lambda one: screen.moved(**{_STEP: one})))
         st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=screen.moved,
                   kwargs={_STEP: number - 1}, shortcut=keys["back"])
         st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right",
@@ -79,14 +78,12 @@ def draw_answer(scene: Scene, value: Any) -> None:
 def draw_control(scene: Scene, value: Any) -> None:
     """Draw the step's control; it keeps its value while the person visits other steps."""
     number, values = scene.step.number, scene.step.values
-    key = f"lesson_control_{number}"
-    st.session_state[key] = value
 
-    def take() -> None:
-        _kept(_VALUES)[number] = st.session_state[key]
+    def take(new: Any) -> None:
+        _kept(_VALUES)[number] = new
         screen.moved()
 
-    shared: dict[str, Any] = {"key": key, "on_change": take, "format_func": scene.shown}
+    shared = {**session.control(f"lesson_control_{number}", value, take), "format_func": scene.shown}
     if scene.ordered:
         st.select_slider(scene.control, values, **shared)
     else:
@@ -122,12 +119,11 @@ def _drawn(number: int, value: Any, at: Any, given: float, *, big: bool) -> Pict
 
 def draw_end() -> None:
     st.markdown("#### What you have seen")
-    main = SCENES[:MAIN]
-    done = [_state(one) for one in main]
+    done = [_state(one) for one in SCENES[:MAIN]]
     st.markdown(f"{sum(map(bool, done))} of {MAIN} questions tried, {done.count('right')} answered right.")
     st.html('<ul class="summary">' + "".join(
         f"<li><b>{one.label}. {in_html(one.title)}</b> ({_STATES[state]}). {in_html(one.takeaway * bool(state))}</li>"
-        for one, state in zip(main, done, strict=True)) + "</ul>")
+        for one, state in zip(SCENES[:MAIN], done, strict=True)) + "</ul>")
     st.markdown("#### For a second hour")
     with st.container(horizontal=True):
         for one in SCENES[MAIN:]:

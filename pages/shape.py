@@ -17,7 +17,7 @@ from mvgviz.ui.rule_picture import priority_against_others, record_picture, rule
 from mvgviz.ui.sidebar_design import draw_family
 from mvgviz.validation import FloatArray
 
-_MANY, _POINTS, _DRAWS = 2_000, 300, 200
+_MANY, _POINTS = 2_000, 300
 _USES = ("priority columns", "an equal mixture", "along the data (not private)")
 
 
@@ -45,7 +45,7 @@ def draw_plane(setup: Setup) -> None:
     takeaway = words.plane_words(model, iid, pair_names, spread)
     with picture:
         rule(setup, model, pair, key="shape_rule", names=pair_names, takeaway=takeaway, iid=iid,
-             draws=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
+             draws=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, 200)),
              of_directions=of_directions, line=_useful(setup, pair, useful, points),
              points=points if show_data else None, spread=spread,
              records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
@@ -101,7 +101,6 @@ def draw_outcomes(setup: Setup) -> None:
 
 
 def _coordinates(setup: Setup) -> tuple[str, ...]:
-    """Return the names of the directional side's coordinates, without a joined constant."""
     design = setup.design
     names = setup.query.coordinate_names(design.mode, design.directional_side.size)
     return names[: setup.query.own_features(len(names))][:_MANY]

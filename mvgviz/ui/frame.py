@@ -83,9 +83,8 @@ def draw_switch() -> None:
     """Draw the switch between results on the person's file and on simulated data, the same on every page."""
     if not session.scenario().is_upload:
         return
-    st.session_state["w_my_data"] = session.shows_data()
-    st.toggle("My data (not private: later choices are marked)", key="w_my_data", help=ABOUT_PLACE,
-              on_change=lambda: session.show_data(st.session_state["w_my_data"]))
+    st.toggle("My data (not private: later choices are marked)", help=ABOUT_PLACE,
+              **session.control("w_my_data", session.shows_data(), session.show_data))
     if not session.shows_data():
         st.badge("Simulated data", icon=":material/science:", color="blue")
 

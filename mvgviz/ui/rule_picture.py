@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,7 @@ from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
 from mvgviz.validation import FloatArray
 
-ANGLE_STEP = 0.1
-"""Degrees: dragged angles are multiples of it."""
+ANGLE_STEP = 0.1  # degrees: dragged angles are multiples of it
 
 _SLIDER = 'role="slider" tabindex="0"'
 _HANDLES = "".join(f'<div class="handle" data-name="{name}" {role} hidden></div>' for role, names in (
@@ -34,16 +33,6 @@ _component = st.components.v2.component(
          '<div class="bars"></div><div class="key">Orange mark: equal noise, 1×. <span>Green mark: the lowest '
          'possible noise of any shape.</span></div></div></div>'
          '<div class="switches"></div><div class="sliders"></div><div class="numbers"></div></div>')
-
-
-@dataclass(frozen=True, kw_only=True)
-class RuleChange:
-    """One move: the shares of both axes, the angle (radians), epsilon where it moves."""
-
-    theta: tuple[float, float]
-    angle: float
-    turned: bool
-    epsilon: float | None
 
 
 def rule(setup: Setup, model: RuleModel, pair: tuple[int, int], *, key: str, names: tuple[str, str], takeaway: str,
@@ -66,9 +55,9 @@ def rule(setup: Setup, model: RuleModel, pair: tuple[int, int], *, key: str, nam
         sent = st.session_state[key].moved
         if sent is not None:
             first, second = map(float, sent["theta"])
-            take_change(setup, model, pair, RuleChange(
-                theta=(first, second), angle=float(sent["angle"]), turned=bool(sent["turned"]),
-                epsilon=None if sent["epsilon"] is None else float(sent["epsilon"])))
+            take_change(setup, model, pair, theta=(first, second), angle=float(sent["angle"]),
+                        turned=bool(sent["turned"]),
+                        epsilon=None if sent["epsilon"] is None else float(sent["epsilon"]))
 
     # Tuples: Streamlit looks at every list for a table.
     _component(key=key, on_moved_change=moved, data={
@@ -100,8 +89,7 @@ def _camel(fields: dict[str, Any]) -> dict[str, Any]:
             for name, value in fields.items()}
 
 
-PARTS, STEP = 10_000, 0.001
-"""Parts of the whole budget in a split by hand; the step of a share of two."""
+PARTS, STEP = 10_000, 0.001  # parts of the whole budget in a split by hand; the step of a share of two
 
 
 def share_step(setup: Setup, model: RuleModel) -> float:
@@ -154,23 +142,24 @@ def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool
     return tuple(units), tuple(factors)
 
 
-def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> None:
-    """Take a move into the scenario: epsilon, a share or parts, and directions if the picture was turned."""
-    if change.epsilon is not None and change.epsilon != setup.scenario.epsilon:
-        session.update(epsilon=change.epsilon)
-    if change.theta == model.theta and not change.turned:
+def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], *, theta: tuple[float, float], angle: float,
+                turned: bool, epsilon: float | None) -> None:
+    """Take a move into the scenario: epsilon, the shares of both axes, and the angle (radians) if it was turned."""
+    if epsilon is not None and epsilon != setup.scenario.epsilon:
+        session.update(epsilon=epsilon)
+    if theta == model.theta and not turned:
         return
-    changes = _split_of(setup, model, pair, change)
-    if change.turned:
-        degrees = round(round(math.degrees(change.angle) / ANGLE_STEP) * ANGLE_STEP, 6)
+    changes = _split_of(setup, model, pair, theta, turned=turned)
+    if turned:
+        degrees = round(round(math.degrees(angle) / ANGLE_STEP) * ANGLE_STEP, 6)
         changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
     # What was not dragged comes along, and so does its origin.
     seen = setup.looked_at
     session.choose(weakest([seen["directions"], seen["split"]]), **changes)
 
 
-def _split_of(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> dict[str, Any]:
-    theta = change.theta
+def _split_of(setup: Setup, model: RuleModel, pair: tuple[int, int], theta: tuple[float, float], *, turned: bool
+              ) -> dict[str, Any]:
     if model.groups != (1, 1):
         at = 0 if pair[0] in setup.scenario.priority_directions else 1
         return {"allocation": "binary", "share": taken_share(theta[at] * model.groups[at])}
@@ -183,7 +172,7 @@ def _split_of(setup: Setup, model: RuleModel, pair: tuple[int, int], change: Rul
     most, needs = int(np.argmax(shares)), setup.scenario.priority_features
     # Dragging changes who gets the budget, not who has priority.
     return {"allocation": "binary", "priority_directions": (most,), "share": taken_share(float(shares[most])),
-            "priority": () if needs == (most,) and not change.turned else needs}
+            "priority": () if needs == (most,) and not turned else needs}
 
 
 def taken_share(dragged: float) -> float:

@@ -48,8 +48,8 @@ def draw_sidebar() -> None:
         _draw_priority(direction_names())
         if session.scenario().bound != "none" and not session.scenario().is_graph:
             st.caption(f"Records: {bound_words(session.scenario())}. Change this on Data & query.")
-    st.session_state["w_all"] = st.session_state["_all"]
-    st.toggle("All controls", key="w_all", on_change=lambda: st.session_state.update(_all=st.session_state["w_all"]))
+    st.toggle("All controls", **session.control("w_all", st.session_state["_all"],
+                                                lambda on: st.session_state.update(_all=on)))
     _draw_link()
 
 
@@ -115,10 +115,9 @@ def _draw_records() -> None:
         return
     draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
                 **session.bound_field("scale"))
-    st.session_state["w_normalised"] = session.normalised()
-    st.toggle("Show the normalised scale", key="w_normalised", help="Show the scale of the computation, not the data's "
-              "units: on Home, Data & query and Noise shape.",
-              on_change=lambda: st.session_state.update(_normalised=st.session_state["w_normalised"]))
+    st.toggle("Show the normalised scale", **session.control(
+        "w_normalised", session.normalised(), lambda on: st.session_state.update(_normalised=on)),
+        help="Show the scale of the computation, not the data's units: on Home, Data & query and Noise shape.")
     if scenario.kind.takes_bound or scenario.bound != "none":
         draw_clipping("Clip records")
 
@@ -193,8 +192,7 @@ def _draw_delta() -> None:
         if scenario.delta is not None:
             st.button("Usual δ", key="w_usual_delta", type="tertiary", help="The smaller of 10⁻⁶ and 1/(100 n)",
                       on_click=lambda: session.update(delta=None))
-    caution = delta_caution(value, data.n_records, thing)
-    if caution:
+    if caution := delta_caution(value, data.n_records, thing):
         st.caption(f":material/warning: {caution}")
 
 

@@ -1,6 +1,6 @@
 """Draw the sidebar's guarantee, family, directions, and every way to split the budget."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from mvgviz.ui.door import is_demo
 from mvgviz.ui.visitors import choose_file
 
 _BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
-_FEW, _PARTS, _WEIGHED = 8, 10_000, 12
+_WEIGHED = 12  # priority columns
 
 
 def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
@@ -119,9 +119,9 @@ def _upload_directions() -> None:
     own = session.uploaded_directions()
     if own is None:
         return
-    st.session_state["w_directions_known"] = own.origin.is_covered
-    st.checkbox("I know these directions without looking at the data", key="w_directions_known", on_change=lambda: (
-        session.state_directions_origin(Origin.DECLARED if st.session_state["w_directions_known"] else Origin.READ)))
+    st.checkbox("I know these directions without looking at the data", **session.control(
+        "w_directions_known", own.origin.is_covered,
+        lambda known: session.state_directions_origin(Origin.DECLARED if known else Origin.READ)))
     if not own.origin.is_covered:
         st.caption(f"{_BY_DATA} Unless you tick this, they count as read from the data: **not private**.")
 
@@ -187,7 +187,7 @@ def draw_share(label: str, *, disabled: bool = False) -> None:
 def _allocation(kind: str, size: int) -> dict[str, Any]:
     """Return the change; a manual split starts from equal parts where none of the right length is there."""
     if kind == "manual" and len(session.scenario().weights) != size:
-        return {"allocation": kind, "weights": (max(_PARTS // max(size, 1), 1),) * size}
+        return {"allocation": kind, "weights": (max(10_000 // max(size, 1), 1),) * size}
     return {"allocation": kind}
 
 
@@ -199,7 +199,7 @@ def _draw_manual(names: tuple[str, ...]) -> None:
                   kwargs=_allocation("manual", len(names)))
         return
     shown: list[int] = list(range(len(names)))
-    if len(names) > _FEW:
+    if len(names) > 8:
         st.session_state.setdefault("w_shown", shown[:3])
         st.session_state["w_shown"] = [k for k in st.session_state["w_shown"] if k < len(names)]
         shown = st.multiselect("Directions with a slider", range(len(names)), key="w_shown",
@@ -209,7 +209,8 @@ def _draw_manual(names: tuple[str, ...]) -> None:
     for k in shown:
         slider, lock = st.columns([5, 1], vertical_alignment="bottom")
         slider.slider(in_markdown(names[k]), 0.1, 99.9, step=0.1, format="%.1f%%", disabled=k in locks, **session.bound(
-            f"w_part_{k}", min(max(round(100 * parts[k] / total, 1), 0.1), 99.9), _mover(parts, k, locks)))
+            f"w_part_{k}", min(max(round(100 * parts[k] / total, 1), 0.1), 99.9),
+            partial(_moved, parts=parts, position=k, locked=locks)))
         lock.checkbox(":material/lock:", key=f"w_lock_{k}", help=f"Keep {in_markdown(names[k])} as it is")
     if len(shown) < len(names):
         left = sum(part for k, part in enumerate(parts) if k not in shown)
@@ -217,7 +218,5 @@ def _draw_manual(names: tuple[str, ...]) -> None:
     st.caption("Parts sum to 100 %. Moving one moves the others, except locked ones.")
 
 
-def _mover(parts: tuple[int, ...], k: int, locks: set[int]) -> Callable[[float], dict[str, Any]]:
-    """Return what moving the slider of direction k does to all parts."""
-    return lambda percent: {"weights": rebalanced(
-        parts, position=k, value=round(sum(parts) * percent / 100), locked=locks)}
+def _moved(percent: float, *, parts: tuple[int, ...], position: int, locked: set[int]) -> dict[str, Any]:
+    return {"weights": rebalanced(parts, position=position, value=round(sum(parts) * percent / 100), locked=locked)}

@@ -25,7 +25,6 @@ from mvgviz.ui import frontier
 from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.columns_form import cells_of, kind_of, levels_in, levels_text, stated, take_rows
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY
-from mvgviz.ui.rule_picture import RuleChange
 from tests.pages.app import CSV, ROOT, adjust, bring, change, choose, opened, press, put, to, uploaded
 from tests.pages.desk import box, desk, go, on_exports, released
 from tests.pages.shown import clean, component, keyed, link, own, scenario, strip, text
@@ -560,11 +559,10 @@ def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monke
     one, table = Scenario.default_for(data).changed(**choice), sample(data)
     taken = {}
     monkeypatch.setattr(rule_scenario.session, "choose", lambda origin, **changes: taken.update(origin=origin))
-    change = RuleChange(theta=(0.6, 0.3), angle=0.25, turned=True, epsilon=None)
     for asked, origin in ((one, Origin.READ), (Scenario.default_for(data), Origin.DECLARED)):
         setup = build(asked, table)
         model = rule_model(setup.design, (0, 1), of_directions=False, split=setup.split)
-        rule_scenario.take_change(setup, model, (0, 1), change)
+        rule_scenario.take_change(setup, model, (0, 1), theta=(0.6, 0.3), angle=0.25, turned=True, epsilon=None)
         assert taken["origin"] is origin
 
 

@@ -13,7 +13,7 @@ from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_number
 from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.rule_picture import RuleChange, taken_share
+from mvgviz.ui.rule_picture import taken_share
 from tests.datasets import make_dataset
 from tests.pages.app import adjust, opened
 from tests.pages.shown import clean, link, numbers, said, spec, text
@@ -80,7 +80,7 @@ def test_what_is_let_go_becomes_part_of_the_scenario(change, expected, monkeypat
     monkeypatch.setattr(rule_scenario.session, "choose", lambda origin, **changes: taken.update(changes))
     monkeypatch.setattr(rule_scenario.session, "update", lambda **changes: taken.update(changes))
     same = {"theta": model.theta, "angle": 0.0, "turned": False, "epsilon": 1.0}
-    rule_scenario.take_change(setup, model, (0, 1), RuleChange(**same | change))
+    rule_scenario.take_change(setup, model, (0, 1), **same | change)
     assert taken | expected == taken
     assert bool(taken) is bool(change)
 
