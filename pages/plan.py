@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -18,7 +19,6 @@ from mvgviz.scenario import plan as plans
 from mvgviz.scenario.own_units import product_unit, unit_of
 from mvgviz.scenario.plan import QuestionNoise, QuestionPlan
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
@@ -36,22 +36,22 @@ def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
     plan = held.plan
     for k, (share, name) in enumerate(zip(plan.shares, names, strict=True)):
         out = k in held.released
-        st.session_state[f"plan_share_{k}"] = min(max(round(100 * share, 1), 0.1), 99.9)
         label = f"{in_markdown(name)}{' · released' if out else ''}"
         st.markdown(label)  # a slider's own label fades with it
-        fitting = families_of(plan.scenarios[k])
+        asked = plan.scenarios[k]
+        fitting = [one for one in plans.PLANNED if not asked.changed(family=one).is_idle("family")] or ["gaussian"]
         slider, *family, tools = st.columns([3, 1.3, 1] if len(fitting) > 1 else [3, 1], vertical_alignment="bottom")
-        slider.slider(label, 0.1, 99.9, step=0.1, format="%.1f%%", key=f"plan_share_{k}", label_visibility="collapsed",
-                      disabled=k in held.fixed or len(plan) == 1, on_change=_move, args=(held, k))
+        slider.slider(label, 0.1, 99.9, step=0.1, format="%.1f%%", label_visibility="collapsed",
+                      disabled=k in held.fixed or len(plan) == 1, **session.control(
+                          f"plan_share_{k}", min(max(round(100 * share, 1), 0.1), 99.9), partial(_move, held, k)))
         if family:
-            st.session_state[f"plan_family_{k}"] = plan.scenarios[k].noise_family
-            family[0].selectbox(f"Noise of {label}", fitting, format_func=FAMILIES.__getitem__, key=f"plan_family_{k}",
-                                label_visibility="collapsed", disabled=bool(held.released), on_change=_change_family,
-                                args=(held, k))
-        st.session_state[f"plan_lock_{k}"] = k in held.fixed
+            family[0].selectbox(f"Noise of {label}", fitting, format_func=FAMILIES.__getitem__, **session.control(
+                f"plan_family_{k}", asked.noise_family, partial(_change_family, held, k)),
+                                label_visibility="collapsed", disabled=bool(held.released))
         with tools, st.container(horizontal=True, vertical_alignment="center"):
-            st.checkbox(":material/lock:", key=f"plan_lock_{k}", disabled=out or held.is_final, on_change=_lock,
-                        args=(held, k), width="content", help="Keep this share when another moves. All sum to 100 %.")
+            st.checkbox(":material/lock:", disabled=out or held.is_final, width="content",
+                        help="Keep this share when another moves. All sum to 100 %.",
+                        **session.control(f"plan_lock_{k}", k in held.fixed, partial(_lock, held, k)))
             st.button(":material/delete:", key=f"plan_remove_{k}", type="tertiary",
                       disabled=out or held.is_final or len(plan) == 1, on_click=_remove, args=(held, k),
                       help=f"Take {in_markdown(name)} out of the plan")
@@ -136,20 +136,16 @@ def _at(feature: tuple[str, float], setup: Setup) -> str:
     return spreadsheet_cell(f"{name}: {as_number(std)} {unit}".rstrip())
 
 
-def _move(held: HeldPlan, k: int) -> None:
-    keep(held, plan=held.plan.moved(k, st.session_state[f"plan_share_{k}"] / 100, locked=held.fixed))
+def _move(held: HeldPlan, k: int, percent: float) -> None:
+    keep(held, plan=held.plan.moved(k, percent / 100, locked=held.fixed))
 
 
-def _lock(held: HeldPlan, k: int) -> None:
-    keep(held, locked=held.locked | {k} if st.session_state[f"plan_lock_{k}"] else held.locked - {k})
+def _lock(held: HeldPlan, k: int, on: bool) -> None:
+    keep(held, locked=held.locked | {k} if on else held.locked - {k})
 
 
-def families_of(asked: Scenario) -> list[str]:
-    return [name for name in plans.PLANNED if not asked.changed(family=name).is_idle("family")] or ["gaussian"]
-
-
-def _change_family(held: HeldPlan, k: int) -> None:
-    plan = held.plan.with_family(k, st.session_state[f"plan_family_{k}"])
+def _change_family(held: HeldPlan, k: int, family: str) -> None:
+    plan = held.plan.with_family(k, family)
     marked = plan.scenarios[k].chosen_on_data(family=plan.scenarios[k].family)
     looked = session.has_looked(plan.data)
     keep(held, plan=replace(plan, scenarios=(*plan.scenarios[:k], marked, *plan.scenarios[k + 1:])) if looked else plan)
