@@ -22,7 +22,7 @@ from mvgviz.version import TOP, install_words
 
 # How the app learns what it opens with.
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN", "browser": "MVGVIZ_BROWSER"}
-_PORT, _PORTS = 8501, 100  # the usual port, and how many to try without --port
+_PORT = 8501  # the usual one
 
 
 def app(chosen: argparse.Namespace) -> int:
@@ -55,7 +55,13 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
         study = Study.from_json(read_bytes(chosen.study))
         if study.scenario.is_upload and chosen.data is None and (beside := file_beside(study, chosen.study.resolve())):
             os.environ[_ENVIRONMENT["data"]] = str(beside)
-    _choose_ledger(chosen)
+    if chosen.no_ledger:
+        os.environ[ENVIRONMENT] = "none"
+    elif chosen.ledger is not None or ENVIRONMENT not in os.environ:
+        os.environ[ENVIRONMENT] = str((chosen.ledger or usual_place()).resolve())
+    ledger = ledger_from_environment()  # fail now, before anybody relies on it
+    if os.environ[ENVIRONMENT] != "none":
+        say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
     if chosen.login:
         _check_login()
         os.environ[_ENVIRONMENT["login"]] = "yes"
@@ -77,16 +83,6 @@ def _allow_hosts(names: list[str]) -> None:
         if not re.fullmatch(door.NAME, name, re.ASCII):
             raise InputError(f"{option}: {name!r} is not a name like your.host; leave out scheme, port and path")
     os.environ[door.ENVIRONMENT] = " ".join(dict.fromkeys([*known, *names]))
-
-
-def _choose_ledger(chosen: argparse.Namespace) -> None:
-    if chosen.no_ledger:
-        os.environ[ENVIRONMENT] = "none"
-    elif chosen.ledger is not None or ENVIRONMENT not in os.environ:
-        os.environ[ENVIRONMENT] = str((chosen.ledger or usual_place()).resolve())
-    ledger = ledger_from_environment()  # fail now, before anybody relies on it
-    if os.environ[ENVIRONMENT] != "none":
-        say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
 
 
 def _check_login() -> None:
@@ -123,7 +119,7 @@ def _free_port(host: str, wanted: int | None) -> int:
         socket.getaddrinfo(host, first)
     except OSError:
         raise InputError(f"--host: {host} is no address of this computer") from None
-    for port in range(first, first + (_PORTS if wanted is None else 1)):
+    for port in range(first, first + (100 if wanted is None else 1)):
         if not in_use(host, port):
             if port != first:
                 say(f"mvgviz: port {first} is in use, so this app is on port {port}")

@@ -14,7 +14,6 @@ from mvgviz.query.dataset import MISSING
 from mvgviz.version import VERSION
 
 _BESIDE = {"audit": "releases", "experiments": "run", "lesson": "run", "slides": "run"}  # in whose module
-_ABOUT = "Directional noise for private matrices, made visible. Without a command: opens the app in the browser."
 
 
 class _Parser(argparse.ArgumentParser):
@@ -43,7 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="mvgviz", description=_ABOUT)
+    parser = _Parser(prog="mvgviz", description="Directional noise for private matrices, made visible. Without a "
+                     "command: opens the app in the browser.")
     parser.add_argument("--version", action="version", version=f"mvgviz {VERSION}")
     parser.add_argument("--port", type=int, help="port of the app (8501, or the next free one)")
     parser.add_argument("--host", default="localhost",

@@ -2,14 +2,13 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from mvgviz.command import CAUGHT, say, say_tenths, write_bytes
 from mvgviz.command.opening import opened_study
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.errors import InputError, refuse
+from mvgviz.errors import refuse
 from mvgviz.release.audit import Audit, audit_pure, judge, release_scores, simulate_scores
 from mvgviz.release.files import files_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
@@ -21,7 +20,9 @@ from mvgviz.validation import count
 
 def releases(chosen: argparse.Namespace) -> int:
     """Print a line for each kept answer; with ``--out`` write its files."""
-    ledger = _ledger(chosen.ledger)
+    ledger = Ledger(chosen.ledger) if chosen.ledger is not None else ledger_from_environment()
+    ledger = ledger if ledger.lasts else Ledger(usual_place())
+    refuse(ledger.path is None or not ledger.path.is_file(), "no ledger found; name its file: mvgviz releases FILE")
     names = ledger.populations if chosen.population is None else (chosen.population,)
     kept = sorted({one.number: (name, one) for name in names for one in ledger.releases(name)}.items())
     if not kept:
@@ -34,14 +35,6 @@ def releases(chosen: argparse.Namespace) -> int:
             for _, _, file, _, content in files_of(number or 0, one):
                 write_bytes(chosen.out / file, content())
     return 0
-
-
-def _ledger(path: Path | None) -> Ledger:
-    found = Ledger(path) if path is not None else ledger_from_environment()
-    found = found if found.lasts else Ledger(usual_place())
-    if found.path is None or not found.path.is_file():
-        raise InputError("no ledger found; name its file: mvgviz releases FILE")
-    return found
 
 
 def audit(chosen: argparse.Namespace) -> int:
