@@ -16,7 +16,6 @@ from mvgviz.ui.menu import BOUNDS
 from mvgviz.ui.rule_picture import rivals
 from mvgviz.ui.task_controls import choose_s2
 
-_ON_THE_WAY = 9
 SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
 _curves = cached(20, session.here)(words.curves_picture)
 _map = cached(20, session.here)(words.map_picture)
@@ -64,7 +63,7 @@ def draw_by_hand() -> None:
     which = "tight" if s2_words.startswith("the tight") else "the paper's"
     st.markdown(words.given_words(problem, tail, s2_words=which))
     lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in words.table_lines(problem, tail)]
-    for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
+    for column, part in zip(st.columns(2, gap="large"), (lines[:9], lines[9:]), strict=True):
         column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
     st.caption("The paper prints φ = (−β + √(β² + 8αε)) / 2α. It is the same number, but subtraction loses digits.")
 

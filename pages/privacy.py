@@ -1,7 +1,6 @@
 """Privacy spent: the attacker's odds, pictures of the loss, the worst neighbours, an audit, several releases."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -133,7 +132,6 @@ def draw_audit(setup: Setup) -> None:
 
 
 def _draw_pure_audit(setup: Setup) -> None:
-    """Report the audit of box and Laplace noise, in words."""
     if not setup.design.is_pure:
         st.info("The audit attacks Gaussian, box and Laplace noise. Choose one of these families.")
         return
@@ -172,29 +170,24 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
 @cached(6, of_session, final=lambda found: found is not None,
         key=lambda setup, loss, trials, seconds, hardened: (loss.shape(), trials, setup.scenario.seed, hardened))
 def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> audit.NoiseScores | None:
-    """Return the draws, which epsilon and delta only scale; None while they wait for a click."""
+    """Return the draws, which epsilon and delta only scale; None while they wait for a click or are refused."""
     wait = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
     if seconds > _LONG and not st.button(f"Draw the releases (about {wait})", key="privacy_draw"):
         return None
-    text = "Simulating releases …"
+    text, found = "Simulating releases …", None
     bar = st.progress(0.0, text) if seconds > 0.5 else None
-    found = _draw(setup, loss, trials, hardened, None if bar is None else moving_bar(bar, text))
+    show = None if bar is None else moving_bar(bar, text)
+    if hardened:
+        try:
+            found = audit.release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
+        except InputError as error:
+            st.markdown(f"The release's sampler refuses: {in_markdown(str(error))}.")
+    else:
+        rng = np.random.default_rng([setup.scenario.seed, 4])
+        found = audit.simulate_scores(loss, trials=trials, rng=rng, progress=show)
     if bar is not None:
         bar.empty()
     return found
-
-
-def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
-          show: Callable[[float], None] | None) -> audit.NoiseScores | None:
-    """Return the scores from one of the two samplers, or None after a sentence."""
-    if not hardened:
-        rng = np.random.default_rng([setup.scenario.seed, 4])
-        return audit.simulate_scores(loss, trials=trials, rng=rng, progress=show)
-    try:
-        return audit.release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
-    except InputError as error:
-        st.markdown(f"The release's sampler refuses: {in_markdown(str(error))}.")
-        return None
 
 
 setup = open_page(PRIVACY)
