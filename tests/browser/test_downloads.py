@@ -121,7 +121,7 @@ def test_report_program_notebook_and_scenario_open(visit, tmp_path):
 
 
 @pytest.mark.parametrize(("path", "scheme", "charts"), [
-    ("?data=liver", "light", 2), ("privacy?data=liver", "dark", 4)])
+    ("?data=liver", "light", 2), ("privacy?data=liver", "dark", 3)])
 def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, charts):
     tab = visit(path, scheme=scheme)
     plotly = 0 if path.startswith("?") else charts  # both pictures of Home are drawn by us
