@@ -177,8 +177,9 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         sentences = advised.why(advice, names)
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
-            st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])} "
-                        f"{advised.family_words(advice, setup)}")
+            price, last = advised.family_words(advice, setup)
+            st.markdown(f"{so_far}**{in_markdown(sentences[0])} {price}".rstrip() + f"** {in_markdown(sentences[1])} "
+                        f"{last}")
         session.draw_back_to_mine()
         _draw_loading(advice, names, session.origin_of_results(setup))
     st.caption(advised.tried_words(advice, s2_words))

@@ -47,6 +47,7 @@ if fits:
 else:
     st.info("Box and Laplace noise need a mean or a table without a clipping bound. This page shows a mean of the same "
             f"{case.size} columns.", icon=":material/info:")
-st.caption("Box, Laplace and Gaussian noise can be released. Ellipse noise is for trials: nobody can draw it exactly.")
+st.caption("Box, Laplace and Gaussian noise can be released. Ellipse noise cannot: no exact sampler "
+           "is known.")
 draw_open_tab({"Same promise, same attacker": draw_promises, "Which family wins": draw_map,
                "Several releases": draw_releases, "The numbers": draw_numbers}, case, key="families_tab")

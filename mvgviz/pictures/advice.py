@@ -10,18 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.labels import GUARANTEES
+from mvgviz.labels import GUARANTEES, OTHER_FAMILIES
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import theme
 from mvgviz.pictures.compare import Mark, plot_ranked
 from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
-from mvgviz.pictures.families import case_of, last_words, price_words
+from mvgviz.pictures.families import case_of, last_words, others_noise, price_words
 from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import more_words
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.tasks import Task
-from mvgviz.text import as_number, capitalised, in_html, in_markdown
+from mvgviz.text import as_factor, as_number, capitalised, in_html, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row
 from mvgviz.trials.candidates import ADVISED_FAMILIES, Candidate
 from mvgviz.trials.levers import Levers, Step
@@ -163,13 +163,14 @@ def best_kept(found: Levers) -> str:
     words = "**No lever, removed alone, is clearly missed.**"
     if rows[0] in clear and rows[0].factor < 1:
         times = as_number(1 / rows[0].factor if rows[0].factor > 0 else math.inf)
-        words = (f"**The lever missed most is {NAMES[rows[0].lever]}:** without it the error is {times} times this "
-                 "design's.")
+        what = capitalised(NAMES[rows[0].lever]).replace("Calibration", "Exact calibration")
+        words = f"**{what} helps most:** without it, the error is {times} times as large."
     costs = [NAMES[step.lever] for step in clear if step.factor > 1]
     return words + (f" The design is better without {' or '.join(costs)}." if costs else "")
 
 
-LOADED_ON_DATA = "Load a design with one click. It is then marked **chosen on the data**: no guarantee covers that."
+LOADED_ON_DATA = ("This list follows from something read from your data. A design loaded here is marked **chosen on "
+                  "the data**: no guarantee covers that.")
 ONLY_PRIORITY = ("To release only these columns, leave the others out on Data & query. For other directions, upload a "
                  "table of those mixtures.")
 FORGETS_DIRECTIONS = ("A design with other directions, or with equal shares, replaces your priority directions with "
@@ -221,7 +222,8 @@ def places(advice: Advice) -> str:
     kinds: dict[str, int] = {}
     for place, row in enumerate(advice.rows, start=1):
         scenario = row.candidate.scenario
-        kinds.setdefault(f"{scenario.kind.title}, {GUARANTEES[scenario.guarantee].name}", place)
+        noise = OTHER_FAMILIES.get(scenario.noise_family, GUARANTEES[scenario.guarantee].name)
+        kinds.setdefault(f"{scenario.kind.title}, {noise}", place)
     best = "; ".join(f"{kind}: place {place}" for kind, place in kinds.items())
     return f"Best of each kind, of {len(advice.rows)} designs: {best}."
 
@@ -232,7 +234,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     if best is None or advice.references is None:
         return None
     keep, (baseline, trivial) = best is current, advice.references.to_beat
-    where = f" on the worst of {advice.tables} simulated tables" if advice.tables > 1 else ""
+    where = f" on the worst of {advice.tables} simulated tables (other tabs: one table)" if advice.tables > 1 else ""
     verdict = "No recommendation. Yours" if advice.is_doubtful else "Keep your design" if keep else "Recommended"
     said = f"{verdict}: {design_words(best.candidate, names)}. Its error is {mean_words(best.outcome)}{where}"
     if current is not None and not keep:
@@ -250,13 +252,14 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     return f"{said}.", "" if advice.levers is None else levers_sentence(advice.levers)
 
 
-def family_words(advice: Advice, setup: Setup) -> str:
-    """Return for how many releases the recommended family is best, and its price; nothing for Gaussian noise."""
-    best = advice.best
-    if best is None or best.candidate.scenario.noise_family not in ADVISED_FAMILIES:
-        return ""
-    case = case_of(setup)
-    return f"{last_words(case)} {price_words(FAMILIES[best.candidate.scenario.noise_family], case)}".strip()
+def family_words(advice: Advice, setup: Setup) -> tuple[str, str]:
+    """Return the price of the recommended family, and for how many releases it is best; nothing for Gaussian noise."""
+    scenario = None if advice.best is None else advice.best.candidate.scenario
+    if scenario is None or scenario.noise_family not in ADVISED_FAMILIES:
+        return "", ""
+    case, family = case_of(replace(setup, scenario=scenario)), FAMILIES[scenario.noise_family]
+    pays = f" Other columns get {as_factor(others_noise(family, case))} equal Gaussian noise." * case.is_split
+    return f"{price_words(family, case)}{pays}".strip(), last_words(case)
 
 
 def _safer_words(kept: Row, safer: Row | None, names: Sequence[str]) -> str:

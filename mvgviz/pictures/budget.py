@@ -80,8 +80,8 @@ def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
     return Picture(
         _direction_rows(figure, names),
         f"**Signal above noise** in {(ours > 1).sum()} of {table.size} directions "
-        f"(equal noise: {(iid > 1).sum()}).{part}{silent}",
-        f"Signal: {signal}. Noise: its standard deviation there. Right of the line the signal is larger.")
+        f"(equal noise: {(iid > 1).sum()}). Signal: {signal}.{part}{silent}",
+        "Noise: its standard deviation along the direction. Right of the line the signal is larger.")
 
 
 def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:

@@ -284,8 +284,8 @@ def _best(able: list[Outcome], numbers: Ranking) -> str:
         return f"None clearly beats {baseline}; first is {_name(first)}"
     difference = paired(first, others[0]) if others else None
     if difference is not None and difference.verdict in (SAME, UNCLEAR) and first.errors.size > 1:
-        return f"Best here: {_name(first)}; {_name(others[0])}"
-    return f"Best here: {_name(first)}"
+        return f"Best mechanism here: {_name(first)}; {_name(others[0])}"
+    return f"Best mechanism here: {_name(first)}"
 
 
 def _against_second(first: Outcome, second: Outcome) -> str:

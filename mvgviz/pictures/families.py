@@ -105,8 +105,8 @@ def advice_words(case: Case, releases: int) -> str:
     where = "priority columns" if case.is_split else "every number"
     if best is _GAUSSIAN or gain < _CLEARLY:
         return f"**For {many}, stay with Gaussian noise.** No other family has clearly less noise on {where}."
-    return (f"**For {many}, {best.word} noise has {as_factor(gain)} less noise on {where}**, at the same promise"
-            f"{' and the same noise on other columns' * case.is_split}. {price_words(best, case)}".rstrip())
+    return (f"**For {many}, {best.word} noise has {as_factor(1 / gain)} the Gaussian noise on {where}**, at the same ε "
+            f"and δ{' and the same noise on other columns' * case.is_split}. {price_words(best, case)}".rstrip())
 
 
 def price_words(family: Family, case: Case) -> str:
@@ -114,6 +114,12 @@ def price_words(family: Family, case: Case) -> str:
     hits, usual = _right(family, case), _right(_GAUSSIAN, case)
     return "" if hits <= usual else (
         f"The price: the best attacker is right {hits} times in 100, against {usual} with Gaussian noise.")
+
+
+def others_noise(family: Family, case: Case) -> float:
+    """Return the noise on other columns over equal Gaussian noise, at the case's share."""
+    return family.split(case.priority, case.size - case.priority, case.share, *case.promise)[1] / _GAUSSIAN.std(
+        case.size, *case.promise)
 
 
 def last_words(case: Case) -> str:
@@ -156,8 +162,8 @@ def family_split_picture(case: Case) -> Picture:
     figure.update_yaxes(title="noise on other columns (× equal Gaussian noise)",
                         **log_axis(min(up) / 1.5, highest, room=0.05))
     best, gain = best_family(case)
-    takeaway = (f"**At the same noise on other columns, {best.word} noise has {as_factor(gain)} less on priority "
-                "columns than the Gaussian split.**" if gain > _CLEARLY else
+    takeaway = (f"**At the same noise on other columns, {best.word} noise has {as_factor(1 / gain)} the Gaussian noise "
+                "on priority columns.**" if gain > _CLEARLY else
                 "**No family beats the Gaussian split here.**")
     return Picture(styled(figure, height=380), takeaway, f"""\
 Each curve is one family at the same promise, for one release; down and left is better. Dots: a share of

@@ -131,6 +131,10 @@ def leading_components(matrices: FloatArray) -> FloatArray:
     return vectors * signs[:, None]
 
 
+_VERDICTS = ((0.3, "The answer stands out clearly"), (0.7, "The answer shows through the noise"),
+             (1.5, "Noise and answer are about equal"), (math.inf, "The noise drowns the answer"))
+
+
 def outcomes_picture(setup: Setup) -> Picture:
     """The true answer first, then 30 releases that might have been, as frames."""
     design, rng = setup.design, np.random.default_rng([setup.scenario.seed, 3])
@@ -141,8 +145,7 @@ def outcomes_picture(setup: Setup) -> Picture:
              np.asarray(sides[0] @ rng.standard_normal((OUTCOMES, rows, cols)) @ sides[1].T))
     ratio = root_mean_square(noise) / (root_mean_square(truth) or 1.0)
     figure = plot_outcomes(truth, truth + noise, *(labels[:_CORNER] for labels in answer_labels(setup.query)))
-    verdict = ("The noise drowns the answer" if ratio > 1 else "The answer shows through the noise" if ratio > 0.3 else
-               "The answer stands out clearly")
+    verdict = next(words for most, words in _VERDICTS if ratio <= most)
     return Picture(figure, (
         f"**{verdict}.** The noise is {as_factor(ratio)} the answer (root mean square, "
         f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "

@@ -346,7 +346,7 @@ def true_and_noisy(trial: FirstTrial, query: Query, symbol: str) -> tuple[Pictur
     which = "the first trial" if trial.is_trial else "one example; this task's trials need only the size of the noise"
     error = as_number(trial.error) if math.isfinite(trial.error) else "too much to show"
     strong = float((np.abs(noisy) > 1.5 * reach).mean())
-    cut = f" {max(100 * strong, 1):.0f} % of its entries are far stronger than the colours show." if strong else ""
+    cut = f" {max(100 * strong, 1):.0f} % of its entries are beyond the colour scale." if strong else ""
     return (Picture(figures[0], f"**True {what}.**{part}"),
             Picture(figures[1], f"**The noisy answer is off by {error}** ({symbol}): {which}.{cut}"))
 
@@ -476,13 +476,11 @@ def _difference_words(ours: Outcome, iid: Outcome) -> str:
         return ""
     if difference.verdict == SAME:
         return " Equal noise has the same error in every trial."
-    interval = (f", paired difference {as_number(difference.mean)} ± {as_number(difference.half_width, 2)}"
-                if math.isfinite(difference.half_width) else "")
     if difference.verdict == UNCLEAR:
-        return f" No clear difference from {other}{interval}."
+        return f" No clear difference from {other}."
     how = more_words(ours.mean, iid.mean)
     link = "of" if how.endswith("the error") else "as" if how == "the same error" else "than"
-    return f" {capitalised(how)} {link} {other}{interval}."
+    return f" {capitalised(how)} {link} {other}."
 
 
 def more_words(error: float, least: float) -> str:
@@ -535,10 +533,12 @@ def parts_words(setup: Setup, found: list[Results], *, on_data: bool) -> str:
     words = [f"{subjects[part.scenario.judged]} {more_words(part['mvg'].mean, part['iid'].mean)}" for part in found]
     first = f"**{capitalised(words[0])}**" + "".join(f", {each}" for each in words[1:]) + ", against equal noise."
     clipped = "" if own_units(setup) else clipping_words(setup, on_data=on_data, name=in_markdown)  # else beside it
-    alone = [f"Releasing only the priority {what} would give them "
-             f"{more_words(part['reduced-gaussian'].mean, part['iid'].mean)}."
+    alone = [f"Releasing only these: {more_words(part['reduced-gaussian'].mean, part['iid'].mean)} on them."
              for part in found if part.scenario.judged == "priority" and part["reduced-gaussian"].errors.size]
-    return " ".join(filter(None, [first, least_sentence(setup), clipped, *alone]))
+    task = found[0].task if found else None
+    free = "Errors count after free post-processing; noise is counted before it." if task is not None and set(
+        task.post) & set(setup.scenario.post) else ""
+    return " ".join(filter(None, [first, *alone, free, least_sentence(setup), clipped]))
 
 
 def own_units_words(setup: Setup, rows: list[FeatureNoise], *, on_data: bool) -> str:

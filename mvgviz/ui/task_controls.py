@@ -40,7 +40,7 @@ def draw_task(setup: Setup) -> None:
                             **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
         usual = usual_settings(scenario)
         if usual and scenario.changed(**usual) == scenario:
-            st.caption("Query, clipping and split are the usual ones for this task.")
+            st.caption("This task's usual settings are in use.")
         elif usual:
             st.button("Usual settings for this task", key="task_usual", type="tertiary",
                       icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,

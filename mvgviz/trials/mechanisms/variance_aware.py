@@ -86,4 +86,4 @@ def _prepare(problem: Problem, level: str) -> Sampler:
 PLAN = Mechanism(
     key="plan", label="Gaussian, learned spreads (PLAN)", guarantee=BOTH, prepare=_prepare, applies="means",
     reference="after Aumüller, Lebeda, Nelson & Pagh 2024, with the middle of the ranges as centre",
-    caution=lambda problem: "clipping records shifts the mean, and its noise does not tell by how much")
+    caution=lambda problem: "clipping records adds a bias that its noise does not show")

@@ -111,7 +111,7 @@ def test_a_family_is_for_trials_only_where_no_release_can_draw_it(family, able, 
         except InputError:
             released[key] = False
         assert compare.released(MECHANISMS[key], scenario) == released[key]
-    assert f"**Best here: {first.mechanism.label}" in compare.ranking_words(numbers)
+    assert f"**Best mechanism here: {first.mechanism.label}" in compare.ranking_words(numbers)
     assert first.mechanism.key in ("box-noise", "laplace-noise")
     assert not compare.released(MECHANISMS["box-noise"], scenario.changed(directions="rotation"))
 
@@ -131,7 +131,7 @@ def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(n
     first, second = [one for one in numbers.outcomes if one.mechanism.released][:2]
     difference = first.errors - second.errors
     half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
-    assert text.startswith(f"**Best here: {first.mechanism.label}")
+    assert text.startswith(f"**Best mechanism here: {first.mechanism.label}")
     assert ("no clear difference" in text) == (abs(difference.mean()) <= half)
     assert "**No clear gain over the no-data baseline (0.268):** MVG, Theorem 1; Johnson" in text
 

@@ -3,6 +3,7 @@ import math
 import pytest
 
 import mvgviz as mv
+from mvgviz import Scenario, build, sample
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import families
 
@@ -27,7 +28,7 @@ def test_gaussian_noise_wins_after_a_few_releases():
 
 def test_the_advice_names_its_price():
     said = families.advice_words(HERO, 1)
-    assert "box noise has 2.4× less noise on priority columns" in said
+    assert "box noise has 0.42× the Gaussian noise on priority columns" in said
     assert "right 70 times in 100, against 55" in said
     assert "stay with Gaussian noise" in families.advice_words(HERO, 30)
 
@@ -47,3 +48,12 @@ def test_a_scenario_gives_its_columns_and_its_promise():
     setup = mv.build(scenario, data)
     assert families.case_of(setup) == families.Case(6, 2, 0.8, 2.0, setup.delta)
     assert families.fits_box(setup)
+
+
+def test_the_price_names_what_other_columns_pay_in_a_design_that_is_built():
+    scenario = Scenario.default_for("liver").changed(
+        query="mean", family="box", allocation="binary", priority_directions=(0, 1), share=0.99)
+    setup = build(scenario, sample("liver"))
+    equal = build(scenario.changed(family="gaussian", allocation="uniform"), sample("liver"))
+    paid = setup.design.noise_std()[5, 0] / equal.design.noise_std()[5, 0]
+    assert families.others_noise(FAMILIES["box"], families.case_of(setup)) == pytest.approx(paid, rel=1e-6)

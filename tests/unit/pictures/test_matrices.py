@@ -1,9 +1,11 @@
 """Matrices as pictures: their colours, their names, and a net around a ball."""
 
+import re
+
 import numpy as np
 import pytest
 
-from mvgviz.pictures.shape import ellipsoid_picture, ellipsoid_points, net_lines, plot_outcomes
+from mvgviz.pictures.shape import ellipsoid_picture, ellipsoid_points, net_lines, outcomes_picture, plot_outcomes
 from mvgviz.pictures.theme import IID, named_ticks, plot_matrix
 from tests.datasets import setup_of
 
@@ -57,3 +59,12 @@ def test_lines_without_names_are_counted_in_whole_numbers_and_one_alone_is_not()
     assert figure.layout.yaxis.dtick == 3
     assert figure.layout.yaxis.showticklabels
     assert not figure.layout.xaxis.showticklabels
+
+
+@pytest.mark.parametrize(("epsilon", "verdict"), [
+    (0.02, "The noise drowns the answer"), (0.1, "Noise and answer are about equal"),
+    (0.3, "The answer shows through the noise"), (4, "The answer stands out clearly")])
+def test_noise_drowns_an_answer_only_if_it_is_clearly_larger(epsilon, verdict):
+    takeaway = outcomes_picture(setup_of("liver", query="mean", epsilon=epsilon)).takeaway
+    assert takeaway.startswith(f"**{verdict}.**")
+    assert ("drowns" in takeaway) == (float(re.search(r"noise is ([\d.]+)", takeaway)[1]) > 1.5)

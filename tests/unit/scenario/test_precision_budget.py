@@ -231,8 +231,10 @@ def test_no_more_than_forty_are_drawn():
     assert list(noise.figure.data[1].x) == [*factors[:20], *factors[-20:]]
     assert "The 40 with least and most noise are drawn." in noise.takeaway
     assert list(signal.figure.data[2].x) == pytest.approx(0.5 / factors[1:41])
-    assert signal.takeaway == (f"**Signal above noise** in {(0.5 / factors[1:] > 1).sum()} of 3000 directions (equal "
-                               "noise: 0). The 40 largest are drawn. 1 have no signal and are not drawn.")
+    assert signal.takeaway == (
+        f"**Signal above noise** in {(0.5 / factors[1:] > 1).sum()} of 3000 directions (equal noise: 0). Signal: the "
+        "root mean square of the values along the direction. The 40 largest are drawn. 1 have no signal and are not "
+        "drawn.")
     tiles = pictures.split_picture(setup, table).figure.data[0]
     assert (len(tiles.values), tiles.labels[-1]) == (40, "the other 2,961")
     assert sum(tiles.values) == pytest.approx(1)
