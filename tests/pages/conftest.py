@@ -5,18 +5,19 @@ import functools
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.caching import clear_session_resource_cache
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from mvgviz.paper import runs
 
 
 @pytest.fixture(scope="session", autouse=True)
-def packages_looked_through_once():
-    """For pictures of their own; Streamlit's tests without a browser do so for every session, for most of its time."""
-    usual = manifest_scanner.scan_component_manifests
-    manifest_scanner.scan_component_manifests = functools.cache(usual)
-    yield
-    manifest_scanner.scan_component_manifests = usual
+def packages_and_pages_are_read_once():
+    """Streamlit's tests without a browser look through packages for pictures, and compile pages, in every run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests",
+                      functools.cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(local_script_runner, "ScriptCache", functools.cache(local_script_runner.ScriptCache))
+        yield
 
 
 @pytest.fixture(autouse=True)
