@@ -214,7 +214,8 @@ def totals_words(ledger: Ledger) -> str:
     """Say what the last population's releases spent, and in a session those of all data."""
     entries = ledger.entries
     last, names = entries[-1], {entry.population for entry in entries}
-    text = (f"All releases about {in_markdown(last.population)}: "
+    known_as = last.population if ledger.lasts else last.title or last.population
+    text = (f"All releases about {in_markdown(known_as)}: "
             f"{_total(ledger.total(last.population, delta=last.delta))}.")
     if not ledger.lasts and len(names) > len(ledger.same_people(last.population)):
         text += (f" All {len(names)} datasets, as if about the same people: "

@@ -35,18 +35,21 @@ def ranked(app):
     return frame(clean(app), "mechanism").set_index("mechanism")
 
 
-def test_the_ranking_shows_the_engine_s_numbers():
+def test_the_ranking_shows_the_engine_s_numbers_with_one_sensitivity_for_all():
     app = on(data="liver")
+    assert_says(app, ["times the lowest possible Gaussian noise", "the same random numbers in each trial",
+                      "All use the tight sensitivity s₂ = 0.0246"])
     shown = ranked(app)
     results = run_trials(scenario(app), sample("liver"), mechanisms=["mvg-exact", "laplace"], sensitivity="tight")
     for outcome in results.outcomes:
         row = shown.loc[outcome.mechanism.label]
         assert (row["mean error"], row["95 % to"]) == (outcome.mean, outcome.interval[1])
     dot = next(one for one in spec(app)["data"] if one.get("name") == "Laplace (ε alone), trials only")
-    assert dot["x"][0] == pytest.approx(results["laplace"].mean)
-    assert dot["marker"]["symbol"] == "diamond"
-    assert_says(app, ["times the lowest possible Gaussian noise", "the same random numbers in each trial"])
+    assert (dot["x"][0], dot["marker"]["symbol"]) == (pytest.approx(results["laplace"].mean), "diamond")
     assert shown.loc["Gaussian, classic"]["epsilon really spent"] == pytest.approx(0.784, abs=1e-3)
+    assert "All use the paper's sensitivity s₂ = 0.0348" in said(adjust(app, compare_s2="printed"))
+    assert ranked(app)["mean error"]["Gaussian, analytic"] > shown["mean error"]["Gaussian, analytic"]
+    assert "tight and as printed are the same" in said(on(data="karate"))
 
 
 def test_what_does_not_apply_is_listed_with_its_reason():
@@ -55,15 +58,6 @@ def test_what_does_not_apply_is_listed_with_its_reason():
     assert_says(app, ["**Laplace, upper triangle**: noise on the upper triangle needs a symmetric answer",
                       "**Gaussian, classic**: its proof needs ε below 1"])
     assert "its proof needs" not in said(on(data="two_features", epsilon="0.5"))
-
-
-def test_one_sensitivity_for_all_and_it_is_said_which():
-    app = on(data="liver")
-    assert "All use the tight sensitivity s₂ = 0.0246" in said(app)
-    before = ranked(app)["mean error"]
-    assert "All use the paper's sensitivity s₂ = 0.0348" in said(adjust(app, compare_s2="printed"))
-    assert ranked(app)["mean error"]["Gaussian, analytic"] > before["Gaussian, analytic"]
-    assert "tight and as printed are the same" in said(on(data="karate"))
 
 
 def test_the_switch_leaves_only_those_that_beat_the_trivial_answer():

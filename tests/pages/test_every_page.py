@@ -155,14 +155,11 @@ def test_a_scenario_survives_the_way_through_the_pages_and_other_data_keeps_epsi
     assert link(adjust(app, w_data="karate")) == {"data": "karate", "epsilon": "2"}
 
 
-def test_a_broken_link_says_what_was_ignored():
-    app = clean(opened(data="liver", epsilon="lots", colour="red"))
+def test_a_link_says_what_was_ignored_and_one_to_an_upload_asks_for_the_file():
+    app = opened(data="liver", epsilon="lots", colour="red")
     assert_says(app, ["epsilon in the link must be a number", "a scenario has no field colour"])
     assert link(app) == {"data": "liver"}
     assert "not here" in said(opened(data="nosuchdata"))
-
-
-def test_a_link_to_an_upload_asks_for_the_file():
     app = opened(data="upload-0123456789ab")
     assert "Choose it again" in app.error[0].value
     app.switch_page(DATA.path).run()
@@ -242,12 +239,6 @@ def test_directions_come_from_a_file_and_a_bad_one_is_refused():
     choose(app, b"1,0\n0,2\n", key="w_direction_file")
     assert any("orthonormal" in element.value for element in app.error)
     clean(choose(app, b"0.6,-0.8\n0.8,0.6\n", key="w_direction_file"))
-
-
-def test_records_in_columns_can_be_chosen_with_ranges():
-    app = uploaded("f,r1,r2,r3\nheight,150,160,170\nweight,50,60,70")
-    assert "2 features × 3 records" in text(adjust(app, upload_orientation="columns"))
-    assert "proposed from the data, accepted" in strip(press(app, "upload_know_all"))
 
 
 def test_a_table_that_was_replaced_is_let_go():

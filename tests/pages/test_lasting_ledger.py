@@ -9,7 +9,7 @@ import pytest
 from mvgviz import Ledger, gaussian_mu
 from mvgviz.release.ledger import Spend
 from mvgviz.ui.menu import DATA, PLAN, RELEASE
-from tests.pages.app import CSV, adjust, choose, opened, to
+from tests.pages.app import CSV, adjust, bring, choose, opened, press, to
 from tests.pages.desk import box, desk, go, released
 from tests.pages.shown import assert_says, clean, facts, keyed, said, text
 
@@ -35,9 +35,9 @@ def named(app, name=PATIENTS, key="population_"):
     return app
 
 
-def enter(path, mu=0.3, population=PATIENTS):
-    return Ledger(path).enter(time="2026-01-02T03:04:05+00:00", data="elsewhere", query="mean", design="exact",
-                              neighbour_rule="one record replaced", mu=mu, delta=1e-6, population=population)
+def enter(ledger, data="elsewhere", **more):
+    return ledger.enter(time="2026-01-02T03:04:05+00:00", data=data, query="mean", design="exact",
+                        neighbour_rule="one record replaced", mu=0.3, delta=1e-6, **more)
 
 
 def test_nothing_is_released_before_it_is_said_who_the_records_are_about(path):
@@ -98,17 +98,12 @@ def test_what_was_never_finished_is_told_and_counted(path):
 def test_a_ledger_that_cannot_be_read_is_one_sentence_and_no_release(path):
     app = released(named(page()))
     path.write_bytes(b"x" * 9000)
-    app.run()
-    assert not app.exception
-    assert len(app.error) == 1
-    assert "is damaged; put a backup" in app.error[0].value
-    assert not any(one.key == "release_go" for one in app.button)
-    assert "Released: 6 × 6" in text(app)  # what this session released can still be fetched
-    for where in (RELEASE, PLAN):
-        fresh = opened(where.path, data="liver")
-        assert not fresh.exception
-        assert "is damaged; put a backup" in fresh.error[0].value
-        assert not any(one.key in ("release_go", "plan_go") for one in fresh.button)
+    assert "Released: 6 × 6" in text(app.run())  # what this session released can still be fetched
+    for where in (app, page(), opened(PLAN.path, data="liver")):
+        assert not where.exception
+        [error] = where.error
+        assert "is damaged; put a backup" in error.value
+        assert not keyed(where, "button", "release_go") + keyed(where, "button", "plan_go")
     assert path.read_bytes() == b"x" * 9000
     clean(opened(DATA.path, data="liver"))  # elsewhere it does not matter
 
@@ -117,23 +112,17 @@ def test_a_plan_counts_for_the_population_too(path):
     app = opened(PLAN.path, data="liver")
     box(app, "plan_sure_").check().run()
     assert app.button(key="plan_go").disabled
-    assert "Name the people above to continue" in text(app)
-    assert "Earlier releases about the same people count too" in text(app)
-    named(app)
-    assert "Released about these people: nothing yet" in text(app)
-    app.button(key="plan_go").click().run()
+    assert_says(app, ["Name the people above to continue",
+                      "Earlier releases about the same people count too"])
+    assert "Released about these people: nothing yet" in text(named(app))
+    assert len(desk(press(app, "plan_go")).releases) == len(Ledger(path).entries) == 2
     assert {(entry.population, entry.state) for entry in Ledger(path).entries} == {(PATIENTS, "released")}
-    assert len(Ledger(path).entries) == len(desk(clean(app)).releases) == 2
 
 
 def test_files_with_the_same_records_have_one_name_in_a_session(path):
-    app = opened(DATA.path)
-    for name, content in (("mine.csv", CSV), ("again.csv", CSV + "\n")):
-        to(choose(app, content, name), RELEASE)
-        if name == "mine.csv":
-            named(app)
-        held = desk(app)
-        app.switch_page(DATA.path).run()
+    app = named(to(bring(opened(), CSV), RELEASE))
+    to(to(bring(app, CSV + "\n", "again.csv"), RELEASE), DATA)
+    held = desk(app)
     first, second = sorted(held._people)
     assert held.same_people(first) == held.same_people(second) == {first, second}
     assert held.population(first) == held.population(second) == PATIENTS
@@ -143,25 +132,20 @@ def test_files_with_the_same_records_have_one_name_in_a_session(path):
 
 
 def test_two_names_that_turn_out_to_be_the_same_people_are_joined_for_good(path):
-    enter(path, population="the cohort")
-    app = released(named(page()))
-    app.button(key="population_join").click().run()
+    enter(Ledger(path), population="the cohort")
+    app = press(released(named(page())), "population_join")
     assert Ledger(path).same_people(PATIENTS) == {PATIENTS, "the cohort"}
     assert "Counts for **patients of 2024** and **the cohort**" in said(app)
 
 
 def test_a_downloaded_ledger_is_counted_once(path):
-    session = Ledger()
-    session.enter(time="2026-01-02T03:04:05+00:00", data="upload-1", query="mean", design="exact",
-                  neighbour_rule="one record replaced", mu=0.3, delta=1e-6)
-    app = clean(page())
+    app, session = clean(page()), Ledger()
+    enter(session, "upload-1")
     for _ in range(2):
         choose(app, session.to_json(), "ledger.json", key="release_ledger_file")
-        named(app, key="release_ledger_about")
-        app.button(key="release_ledger_import").click().run()
+        press(named(app, key="release_ledger_about"), "release_ledger_import")
     assert [(entry.population, entry.mu) for entry in Ledger(path).entries] == [(PATIENTS, 0.3)]
     assert [one.value for one in app.toast] == ["The ledger already holds everything in this file; nothing was added"]
-    clean(app)
 
 
 def test_no_value_of_a_table_is_in_the_ledger_s_file(path):

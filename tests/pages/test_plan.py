@@ -20,7 +20,7 @@ from mvgviz.ui import plans
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
 from tests.pages.app import CSV, adjust, choose, opened, press, put, to, uploaded
 from tests.pages.desk import box, desk
-from tests.pages.shown import assert_says, clean, frame, link, said, spec, text
+from tests.pages.shown import assert_says, clean, frame, keyed, link, said, spec, text
 
 LIVER = Scenario.default_for("liver")
 
@@ -42,6 +42,10 @@ def released(app):
     return press(app, "plan_go")
 
 
+def total(app):
+    return desk(app).ledger.total("liver", delta=1e-6)
+
+
 def table(app):
     return frame(app, "most noise")
 
@@ -60,11 +64,9 @@ def test_it_opens_with_two_questions_that_share_the_sidebar_s_budget():
 def test_the_table_is_the_engine_s():
     app = adjust(page(epsilon="0.5"), plan_share_0=80.0)
     plan = QuestionPlan.of(LIVER.changed(epsilon=0.5), LIVER.changed(query="mean")).moved(0, 0.8)
-    found = plan_noise(plan, build_plan(plan, sample("liver")))
-    frame = table(clean(app))
+    setups, frame = build_plan(plan, sample("liver")), table(app)
     assert frame["share"].tolist() == ["80.00 %", "20.00 %"]
-    assert frame["ε alone"].tolist() == pytest.approx([question.epsilon for question in found])
-    setups = build_plan(plan, sample("liver"))
+    assert frame["ε alone"].tolist() == pytest.approx([question.epsilon for question in plan_noise(plan, setups)])
     assert frame["typical error"].tolist() == [error_fact(setup).text for setup in setups]
     assert frame["least noise"][1].startswith("drinks: ")
     assert "which is ε = 0.5 at δ = 10⁻⁶." in text(app)
@@ -148,7 +150,7 @@ def test_a_share_that_is_too_small_says_so_and_the_sliders_stay():
 def test_the_whole_plan_is_released_at_once_with_an_entry_each():
     app = page()
     box(app, "plan_sure_").check().run()
-    app.slider(key="plan_share_0").set_value(70.0).run()  # a changed plan takes the tick back
+    adjust(app, plan_share_0=70.0)  # a changed plan takes the tick back
     assert not box(app, "plan_sure_").value
     assert app.button(key="plan_go").disabled
     assert "this spends **ε = 1.00 at δ = 10⁻⁶**" in box(app, "plan_sure_").label
@@ -157,26 +159,21 @@ def test_the_whole_plan_is_released_at_once_with_an_entry_each():
     assert [entry.query for entry in entries] == [given.query for given in made] == ["covariance", "mean"]
     assert entries[1].total_epsilon == pytest.approx(1.0, rel=1e-9)
     assert np.array_equal(made[0].noisy, made[0].noisy.T)
-    assert "released" in names(app)[0]
-    assert not [button for button in app.button if button.key == "plan_go"]
-    clean(app.run())
-    app.switch_page(RELEASE.path).run()
-    assert len(desk(clean(app)).ledger.entries) == 2
-    assert "Released: 6 × 1" in text(app)
+    assert "released" in names(clean(app.run()))[0]
+    assert not keyed(app, "button", "plan_go")
+    assert "Released: 6 × 1" in text(to(app, RELEASE))
+    assert len(desk(app).ledger.entries) == 2
 
 
 def test_one_by_one_the_total_stays_the_plan_s_whatever_the_sidebar_says():
-    app = adjust(page(), plan_share_0=70.0, plan_which_2_0=1)
-    released(app)
+    app = released(adjust(page(), plan_share_0=70.0, plan_which_2_0=1))
     [entry] = desk(app).ledger.entries
-    assert entry.query == "mean"
-    assert entry.mu == pytest.approx(math.sqrt(0.3) * gaussian_mu(1, 1e-6), rel=1e-9)
+    assert (entry.query, entry.mu) == ("mean", pytest.approx(math.sqrt(0.3) * gaussian_mu(1, 1e-6), rel=1e-9))
     assert "its budget stays ε = 1" in said(adjust(app, w_epsilon=5.0))
     assert app.slider(key="plan_share_1").disabled
     assert app.button(key="plan_remove_1").disabled
-    released(app)
-    assert desk(app).ledger.total("liver", delta=1e-6).epsilon == pytest.approx(1.0, rel=1e-9)
-    assert "covariance, 80 % to sgpt and drinks" in text(app)
+    assert "covariance, 80 % to sgpt and drinks" in text(released(app))
+    assert total(app).epsilon == pytest.approx(1.0, rel=1e-9)
 
 
 def test_over_the_cap_nothing_of_the_plan_is_released():
@@ -227,8 +224,7 @@ def test_what_was_read_from_the_data_has_to_be_accepted():
     box(app, "plan_sure_").check().run()
     assert app.button(key="plan_go").disabled
     box(app, "plan_accept_ranges").check().run()
-    press(app, "plan_go")
-    assert {entry.caveats for entry in desk(app).ledger.entries} == {("ranges",)}
+    assert {entry.caveats for entry in desk(press(app, "plan_go")).ledger.entries} == {("ranges",)}
 
 
 def test_a_plan_follows_the_names_of_its_features():
@@ -271,8 +267,8 @@ def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two
     entries, made = desk(app).ledger.entries, desk(app).releases
     assert [(entry.family, entry.mu > 0, entry.epsilon_pure > 0) for entry in entries] == [
         ("gaussian", True, False), ("box", False, True)]
-    total = desk(app).ledger.total("liver", delta=1e-6)
-    assert (total.epsilon_pure, total.mu, total.epsilon) == pytest.approx((planned.epsilon_pure, planned.mu, counted))
+    spent = total(app)
+    assert (spent.epsilon_pure, spent.mu, spent.epsilon) == pytest.approx((planned.epsilon_pure, planned.mu, counted))
     for given in made:  # each certificate says both
         words = json.loads(to_metadata_json(given))["guarantee"]["together"]
         assert words.startswith("2 answers released together: epsilon 1 at delta 1e-06, fixed in advance; a ledger")
@@ -280,38 +276,30 @@ def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two
 
 
 def test_beside_box_noise_nothing_of_a_plan_moves_once_a_part_is_released():
-    app = adjust(page(), plan_family_1="laplace", plan_which_2_0=1)
-    released(app)
+    app = released(adjust(page(), plan_family_1="laplace", plan_which_2_0=1))
     assert "Its shares stay too" in said(app)
     assert app.slider(key="plan_share_0").disabled
     assert app.selectbox(key="plan_family_1").disabled
-    for key in ("plan_add", "plan_remove_0"):
-        assert app.button(key=key).disabled
+    assert app.button(key="plan_add").disabled
+    assert app.button(key="plan_remove_0").disabled
     kept = shares(app)
     assert shares(press(app, "plan_equal")) == kept
-    released(app)
-    assert len(desk(app).ledger.entries) == 2
+    assert len(desk(released(app)).ledger.entries) == 2
 
 
 def test_box_noise_cannot_join_a_plan_of_which_a_part_is_released():
-    app = adjust(page(), plan_which_2_0=0)
-    released(app)
-    app.session_state["_scenario"] = LIVER.changed(query="mean", family="box")
-    app.run()
-    app.button(key="plan_add").click().run()
+    app = released(adjust(page(), plan_which_2_0=0))
+    put(app, _scenario=LIVER.changed(query="mean", family="box")).button(key="plan_add").click().run()
     assert "only questions with Gaussian noise can join" in app.error[0].value
     assert len(names(app)) == 2
 
 
 def test_a_plan_of_box_noise_alone_needs_no_delta():
     app = press(adjust(page(query="mean", family="box"), plan_family_0="laplace"), "plan_remove_1")
-    app.session_state["_scenario"] = LIVER.changed(query="mean", family="box")
-    app.run()
-    press(app, "plan_add")
+    press(put(app, _scenario=LIVER.changed(query="mean", family="box")), "plan_add")
     assert_says(app, ["2 questions together spend at most ε = 1 with δ = 0"], ["The ledger counts"])
     released(app)
-    assert desk(app).ledger.total("liver", delta=1e-6).epsilon == pytest.approx(1.0)
-    assert desk(app).ledger.total("liver", delta=1e-6).mu == 0
+    assert (total(app).epsilon, total(app).mu) == (pytest.approx(1.0), 0)
 
 
 def test_an_ellipse_from_the_sidebar_becomes_gaussian_and_that_is_said():

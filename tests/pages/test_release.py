@@ -75,20 +75,11 @@ def test_one_tick_and_one_click_make_one_release_and_one_entry():
         assert "Not kept: download now" in next(one.value for one in app.main.markdown if one.value)
         assert app.get("download_button")[0].key == "release_everything"
         on_exports(app)
-
-
-def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
-    app = released(page())
-    before = desk(app).releases[0].noisy.copy()
-    app.run()
-    adjust(app, w_epsilon=2.0, w_share=60)
+    adjust(app, w_epsilon=2.0, w_share=60)  # neither sliders nor pages draw again
     for one in (HOME, DATA, RELEASE):
         to(app, one)
-    on_exports(app)
-    assert len(desk(put(app, release_tab="Release")).ledger.entries) == len(desk(app).releases) == 1
-    assert np.array_equal(desk(app).releases[0].noisy, before)
-    assert "Released: 6 × 6" in said(app)
-    assert go(app).disabled
+    assert "Released: 6 × 6" in said(put(app, release_tab="Release"))
+    assert (len(desk(app).ledger.entries), desk(app).releases, go(app).disabled) == (1, [made], True)
 
 
 @pytest.fixture
@@ -160,7 +151,8 @@ def test_what_is_not_private_must_be_accepted_one_by_one():
         box(app, tick).check().run()
     go(clean(app)).click().run()
     assert desk(clean(app)).ledger.entries[0].caveats == ("directions", "split")
-    assert "Not private: directions read from the data" in text(app)
+    assert_says(app, ["Not private: directions read from the data", "This release has no intervals"])
+    assert not any("interval" in one.proto.label for one in app.get("download_button"))
 
 
 def test_over_the_cap_it_refuses_before_any_noise():
@@ -199,21 +191,18 @@ def refusing(words):
     return refuse
 
 
-def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monkeypatch):
-    monkeypatch.setattr(release_desk, "hardening_for", refusing("rounding errors could reach a tenth"))
-    app = page(epsilon="0.37")
-    assert [element.value for element in app.error] == ["Rounding errors could reach a tenth"]
-    assert go(app).disabled
-
-
-def test_without_opendp_there_is_a_sentence_and_no_entry(monkeypatch):
+def test_what_cannot_be_released_says_so_once_before_the_click_or_after_it(monkeypatch):
     app = page()
     box(app, "release_sure_").check().run()
     monkeypatch.setattr(release_desk, "release_setup", refusing("a release needs the library OpenDP"))
     go(app).click().run()
     assert [element.value for element in app.error] == ["A release needs the library OpenDP"]
     assert desk(app).ledger.entries == ()
-    assert not app.run().error  # said once
+    assert not app.run().error
+    monkeypatch.setattr(release_desk, "hardening_for", refusing("rounding errors could reach a tenth"))
+    app = page(epsilon="0.37")
+    assert [element.value for element in app.error] == ["Rounding errors could reach a tenth"]
+    assert go(app).disabled
 
 
 @pytest.mark.parametrize("parameters", [
@@ -232,13 +221,11 @@ def test_an_uploaded_table_is_released_from_the_session_with_its_provenance():
     assert go(app).disabled
     assert "published under the name **mine**" in box(app, "release_sure_").label
     box(app, "release_accept_ranges").check().run()
-    released(app)
-    [made] = desk(app).releases
+    assert_says(released(app), ["ranges read from the data"], ["upload-"])  # people know it by its name
+    [made], [entry] = desk(app).releases, desk(app).ledger.entries
     assert made.data.startswith("upload-")
-    assert made.title == desk(app).ledger.entries[0].title == "mine"
-    assert "upload-" not in text(app)  # people know it by its name
+    assert made.title == entry.title == "mine"
     assert made.origins["ranges"] is Origin.READ
-    assert "ranges read from the data" in text(app)
 
 
 def test_the_ledger_adds_up_exactly_over_two_releases():
@@ -365,10 +352,9 @@ def test_many_releases_become_one_segment_no_cap_sketches_a_few_more_and_too_lit
     ledger = Ledger()
     for _ in range(SHOWN_SINGLY + 1):
         entered(ledger, 0.1)
-    many = budget_numbers(ledger, "x", planned(0.1))
+    many, little = budget_numbers(ledger, "x", planned(0.1)), budget_numbers(Ledger(), "x", planned(1e-6, delta=0.1))
     assert (len(many.gaussian.before), many.more) == (1, None)
     assert [bar.name for bar in budget_picture(many, "").figure.data].count("the same again") == AGAIN
-    little = budget_numbers(Ledger(), "x", planned(1e-6, delta=0.1))
     assert (budget_ticks(little), little.epsilon_after) == ([(0.0, 0.0)], 0)
     budget_picture(little, "")
 
@@ -418,23 +404,11 @@ def test_what_is_released_has_intervals_on_the_page_and_a_file():
     np.testing.assert_allclose(told["upper"] - told["released"], halves, rtol=1e-9)
 
 
-def test_no_interval_is_told_where_the_noise_s_shape_is_read_from_the_data():
-    app = page(directions="eigenvectors")
-    box(app, "release_accept_directions").check().run()
-    released(app)
-    assert "This release has no intervals" in text(app)
-    assert not any("interval" in one.proto.label for one in app.get("download_button"))
-
-
 def test_second_moments_are_fitted_for_the_label_that_is_chosen():
     app = released(page())
     [label] = keyed(app, "selectbox", "release_label_")
     assert label.value == "drinks"
-    assert "of drinks" in text(app)
-    table = frame(app, "coefficient")
-    assert list(table["feature"]) == list(sample("liver").features[:5])
-    label.set_value("mcv").run()
-    table = frame(clean(app), "coefficient")
-    assert "drinks" in list(table["feature"])
-    assert "They cover noise alone" in text(app)
+    assert_says(app, ["of drinks", "They cover noise alone"])
+    assert list(frame(app, "coefficient")["feature"]) == list(sample("liver").features[:5])
+    assert "drinks" in list(frame(clean(label.set_value("mcv").run()), "coefficient")["feature"])
     assert len(desk(app).ledger.entries) == 1
