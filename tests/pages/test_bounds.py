@@ -95,20 +95,16 @@ def test_each_axis_in_both_units_and_the_scenario_s_tail():
     assert names(app).count("Theorem 1") == 1
     assert trace(spec(app), "Theorem 1")["line"]["dash"] == "dot"
     for axis in AXES:
-        app.segmented_control(key="bounds_axis").set_value(axis)
         for shown in ("precision", "noise"):
-            figure = spec(adjust(app, bounds_shown=shown), 0)
-            assert figure["layout"]["yaxis"]["type"] == "log"
-            assert ("standard deviation" in figure["layout"]["yaxis"]["title"]["text"]) == (shown == "noise")
+            layout = spec(adjust(app, bounds_axis=axis, bounds_shown=shown))["layout"]["yaxis"]
+            assert layout["type"] == "log"
+            assert ("standard deviation" in layout["title"]["text"]) == (shown == "noise")
             assert "Held fixed" in text(app)
             assert ("as the answer grows" in text(app)) == (axis == "size")
     assert names(adjust(app, bounds_tails=True)).count("Theorem 1") == 3
     assert "exact chi quantile" in text(put(app, bounds_tab="By hand"))
-
-
-def test_one_sensitivity_needs_no_switch():
-    app = bounds(data="karate")
-    assert [one.key for one in app.segmented_control] == ["bounds_axis", "bounds_shown"]
+    one = bounds(data="karate").segmented_control  # one sensitivity needs no switch
+    assert [control.key for control in one] == ["bounds_axis", "bounds_shown"]
 
 
 def test_the_table_has_every_quantity_of_a_case_worked_by_hand():
@@ -157,10 +153,10 @@ def test_extreme_budgets(parameters):
     assert_as_worked_out(bounds(data="karate", query="adjacency", **parameters))
 
 
-@pytest.mark.parametrize(("features", "records", "query"), [
-    (1, 30, "covariance"), (1, 30, "identity"), (80, 120, "covariance"), (80, 120, "identity")])
-def test_the_smallest_and_a_large_answer(features, records, query):
-    app = with_table(BOUNDS, make_dataset(features, records), query=query)
+@pytest.mark.parametrize("size", [(1, 30), (80, 120)])
+@pytest.mark.parametrize("query", ["covariance", "identity"])
+def test_the_smallest_and_a_large_answer(size, query):
+    app = with_table(BOUNDS, make_dataset(*size), query=query)
     assert len(clean(put(app, bounds_tab=DESIGNS)).get("plotly_chart")) == 2
 
 

@@ -52,7 +52,7 @@ def test_nothing_is_released_before_it_is_said_who_the_records_are_about(path):
     assert (entry.population, entry.data, entry.state) == (PATIENTS, "liver", "released")
     assert_says(app, ["Counts for **patients of 2024**", "This ledger is a file on this computer"],
                      ["Reloading or closing"])
-    assert str(path.parent) not in text(app) + facts(app)
+    assert str(path.parent) not in said(app) + facts(app)
 
 
 def test_the_next_session_goes_on_where_the_last_one_stopped(path):

@@ -10,7 +10,7 @@ from mvgviz.lesson.steps import STEPS, token_of
 from mvgviz.pictures.scenes import SCENES, note_of
 from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES, PAGES
 from tests.pages.app import CONTROLS, adjust, opened, press, to
-from tests.pages.shown import assert_says, clean, link, spec, text
+from tests.pages.shown import assert_says, clean, link, said, spec, text
 
 NUMBERS = range(1, len(STEPS) + 1)
 END = re.compile(r"[.!?](?=\s|$)")
@@ -100,8 +100,8 @@ def test_nothing_shows_the_answer_before_the_guess_and_guess_and_truth_stand_tog
         assert link(app).get("value") == token
         answer = scene.step.answer(value)
         assert traces(app).count("your guess") == 1
-        assert scene.ghost(value).shown % answer.value not in text(app)
-        assert scene.why(value) not in text(app)
+        assert scene.ghost(value).shown % answer.value not in said(app)
+        assert scene.why(value) not in said(app)
         assert not [*app.success, *app.warning, *app.info]
         waiting = traces(app)
         right, wrong = right_and_wrong(number, value)
