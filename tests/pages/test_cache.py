@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,23 +27,20 @@ def test_the_last_asked_for_stay():
 
 
 def test_of_many_who_ask_at_once_one_works_it_out():
-    kept, worked, got, all_ask = Cache(), [], [], threading.Barrier(12)
+    kept, worked, all_ask = Cache(), [], threading.Barrier(12)
 
     def slow():
         time.sleep(0.05)  # the others come to wait
         worked.append(1)
         return len(worked)
 
-    def ask():
+    def ask(_):
         all_ask.wait()
-        got.append(kept.get("f", "a", slow, most=3))
+        return kept.get("f", "a", slow, most=3)
 
-    threads = [threading.Thread(target=ask) for _ in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert (got, worked) == ([1] * 12, [1])
+    with ThreadPoolExecutor(12) as pool:
+        assert list(pool.map(ask, range(12))) == [1] * 12
+    assert worked == [1]
 
 
 def test_what_does_not_work_out_is_tried_again_and_what_is_not_final_worked_out_again():

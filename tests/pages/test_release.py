@@ -4,6 +4,7 @@ import math
 import threading
 import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -376,15 +377,12 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
         setup=lambda: types.SimpleNamespace(design=design, scenario=Scenario())))
     monkeypatch.setattr(release_desk, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
 
-    def click():
+    def click(_):
         begun.wait()
         release_desk.release_once("0", (), False, None)
 
-    threads = [threading.Thread(target=click) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(click, range(2)))
     assert held.ledger.entries == ["entered"]
 
 

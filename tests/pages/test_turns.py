@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,37 +16,35 @@ from tests.pages.shown import clean
 
 
 def test_first_come_first_served_so_that_all_get_the_same_share():
-    turns, order, threads = Turns(1), [], []
+    def session(name):
+        turns.take(300, lambda: None)
+        order.append(name)
+        turns.give_back()
+
+    turns, order = Turns(1), []
     turns.take(0, lambda: None)
-    for name in range(6):
-        threads.append(threading.Thread(target=lambda name=name: (
-            turns.take(300, lambda: None), order.append(name), turns.give_back())))
-        threads[-1].start()
-        while len(turns._waiting) <= name:
-            time.sleep(0.001)
-    turns.give_back()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(6) as pool:
+        for name in range(6):
+            pool.submit(session, name)
+            while len(turns._waiting) <= name:
+                time.sleep(0.001)
+        turns.give_back()
     assert order == list(range(6))
 
 
 def test_never_more_work_than_may():
-    turns, working, most = Turns(2), [], []
-
-    def session(name: int) -> None:
+    def session(_):
         for _ in range(5):
             assert turns.take(300, lambda: None) == 0
-            working.append(name)
+            working.append(1)
             most.append(len(working))
             time.sleep(0.001)
-            working.remove(name)
+            working.pop()
             turns.give_back()
 
-    threads = [threading.Thread(target=session, args=(name,)) for name in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    turns, working, most = Turns(2), [], []
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(session, range(6)))
     assert len(most) == 30
     assert max(most) <= 2
 
