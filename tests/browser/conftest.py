@@ -75,10 +75,10 @@ def untouched_address():
         yield url
 
 
-@pytest.fixture
-def address_with_ledger(tmp_path):
-    """The app with a ledger that lasts."""
-    with served(ledger=str(tmp_path / "ledger.sqlite")) as url:
+@pytest.fixture(scope="module")
+def address_with_ledger(tmp_path_factory):
+    """The app with a ledger that lasts, served once for the tests of a file."""
+    with served(ledger=str(tmp_path_factory.mktemp("ledger") / "ledger.sqlite")) as url:
         yield url
 
 
@@ -127,6 +127,7 @@ def visit(address, context):
         assert page.locator("[data-testid=stException]").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert errors == []
+        page.evaluate("localStorage.clear()")  # the next one finds menus as a newcomer does
         page.close()
 
 
@@ -139,8 +140,9 @@ def empty_page(browser):
 
 
 @pytest.fixture
-def tab(browser):
-    """For whom the server may fail: nothing is asserted at the end."""
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+def tab(context):
+    """For whom something may fail: nothing is asserted at the end."""
+    page = context.new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
     yield page
     page.close()

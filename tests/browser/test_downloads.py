@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
@@ -17,8 +15,6 @@ from mvgviz.data import sample
 from mvgviz.report.html import report_html
 from mvgviz.scenario.resolve import build
 from tests.browser.chromium import ROOT, choose, fetched, shoot
-
-EXPORTS = "Report, script, link"
 
 
 def table(content):
@@ -90,10 +86,10 @@ def test_clicks_while_a_long_release_is_drawn_make_one(visit):
     assert (len(rows), len(rows[0])) == (2127, 22)  # records in rows
 
 
-def test_report_program_notebook_and_scenario_open(visit, tmp_path):
+def test_report_program_notebook_and_scenario_open(visit):
     asked = Scenario.default_for("liver").changed(epsilon=2.0, trials=5)
     tab = visit("release?data=liver&epsilon=2&trials=5")
-    tab.get_by_role("tab", name=EXPORTS).click()
+    tab.get_by_role("tab", name="Report, script, link").click()
     expect(tab.locator(".st-key-release_report_html button")).to_be_enabled()
 
     assert Scenario.from_json(fetched(tab, "release_scenario_json")[0]) == asked
@@ -101,14 +97,9 @@ def test_report_program_notebook_and_scenario_open(visit, tmp_path):
     assert notebook["nbformat"] == 4
     code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     compile("\n".join(code), "notebook", "exec")
-
-    program = tmp_path / "program.py"
-    program.write_bytes(fetched(tab, "release_program_py")[0])
-    ran = subprocess.run([sys.executable, program, "--trials", "3"], cwd=tmp_path, capture_output=True, text=True,
-                         check=True)
-    assert "epsilon asked: 2 at delta" in ran.stdout
-    assert "in 3 trials" in ran.stdout
-
+    program = fetched(tab, "release_program_py")[0].decode()  # test_real_table runs one
+    compile(program, "program", "exec")
+    assert re.search(r"epsilon\W+2\b", program)
     report = fetched(tab, "release_report_html")[0].decode()  # tests/unit/report opens one
     assert report.lstrip().startswith("<!DOCTYPE html>")
     assert report.count('class="chart"') >= 3

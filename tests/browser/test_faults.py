@@ -72,6 +72,14 @@ def server(tmp_path_factory):
     one.kill()
 
 
+@pytest.fixture
+def tab(browser):
+    """With cookies of its own: they name a worker."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    yield page
+    page.close()
+
+
 def bring(tab, address):
     """A tab with the marked table."""
     tab.goto(f"{address}/{LINK}")

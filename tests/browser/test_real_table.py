@@ -1,4 +1,4 @@
-"""A table as people have it (text ids, categories, true/false, dates, gaps), from the file to a downloaded answer."""
+"""With a ledger that lasts: a table as people have it, from the file to a downloaded answer, and what is typed."""
 
 import csv
 import html
@@ -12,9 +12,10 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from mvgviz.text import as_number
-from tests.browser.chromium import at_rest, choose, eventually, fetched, shoot
+from tests.browser.chromium import assert_accessible, at_rest, bring, choose, eventually, fetched, shoot
 
 RNG = np.random.default_rng(8)
 REGIONS = ("Nord", "Süd", "Łódź")
@@ -165,15 +166,75 @@ def test_from_the_file_to_a_downloaded_answer_whose_numbers_agree_everywhere(vis
     assert "filled with the middle of the range" in report
     assert "one person" in report
 
-    (tmp_path / "program.py").write_bytes(fetched(tab, "release_program_py")[0])
-    notebook = json.loads(fetched(tab, "release_notebook_ipynb")[0])
-    (tmp_path / "notebook.py").write_text("\n".join(
-        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code").replace(
-            "SCENARIO.trials)", "3)"), encoding="utf-8")
-    printed = [subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, check=True,
-                              encoding="utf-8").stdout
-               for command in (["program.py", "--trials", "3"], ["notebook.py"])]
-    assert printed[0] == printed[1]
-    std = float(re.search(r"'pressure': (\S+) mmHg", printed[0])[1])
+    (tmp_path / "program.py").write_bytes(fetched(tab, "release_program_py")[0])  # tests/unit/report runs notebooks
+    printed = subprocess.run([sys.executable, "program.py", "--trials", "3"], cwd=tmp_path, capture_output=True,
+                             check=True, encoding="utf-8").stdout
+    std = float(re.search(r"'pressure': (\S+) mmHg", printed)[1])
     assert as_number(1.959964 * std) == as_number(half)
-    assert "epsilon spent by the noise: 1\n" in printed[0]
+    assert "epsilon spent by the noise: 1\n" in printed
+
+
+NAMES = ("age", "dose", "pressure", "weight", "height", "pulse")
+ROWS = "".join(f"{20 + i % 60},{i % 7}.5,{100 + i % 70},{50 + i % 40},{150 + i % 45},{60 + i % 50}\n"
+               for i in range(80))
+VALUES = (("18", "95"), ("1", "9"), ("80", "200"), ("30", "150"), ("120", "220"), ("40", "190"))
+
+
+def test_twelve_values_typed_at_fifty_milliseconds_a_cell_arrive(visit):
+    tab = visit("data")
+    bring(tab, f"{','.join(NAMES)}\n{ROWS}")
+    first = tab.get_by_label("Lowest value of age")
+    first.click()
+    for low, high in VALUES:
+        for text, stops in ((low, 1), (high, 4)):  # to the next row: unit, Use, kind, lowest
+            tab.keyboard.type(text, delay=10)
+            for _ in range(stops):
+                tab.keyboard.press("Tab")
+            tab.wait_for_timeout(20)
+    for name, (low, high) in zip(NAMES, VALUES, strict=True):
+        assert tab.get_by_label(f"Lowest value of {name}").input_value() == low
+        assert tab.get_by_label(f"Highest value of {name}").input_value() == high
+    eventually(tab, lambda: tab.get_by_text("proposed from the data: not private").count() == 0)  # the server has all
+    at_rest(tab)
+    assert tab.get_by_text("read from the data: not private").count() == 0
+
+
+def test_a_range_typed_as_it_was_proposed_or_accepted_is_the_persons(visit):
+    tab = visit("data")
+    bring(tab, f"{','.join(NAMES)}\n{ROWS}")
+    low, high = (tab.get_by_label(f"{end} value of age") for end in ("Lowest", "Highest"))
+    proposed = [cell.get_attribute("placeholder") for cell in (low, high)]
+    tab.get_by_role("row").filter(has=low).get_by_role("button", name="Use").click()
+    eventually(tab, lambda: [cell.input_value() for cell in (low, high)] == proposed)
+    accepted = tab.get_by_text("Proposed from the data, accepted")
+    eventually(tab, lambda: accepted.count() == 1)
+    for cell, text in zip((low, high), proposed, strict=True):
+        assert accepted.count() == 1  # also where one end is typed
+        cell.fill("")
+        cell.press_sequentially(text)
+        cell.press("Tab")
+        at_rest(tab)
+    eventually(tab, lambda: accepted.count() == 0)
+    assert tab.get_by_text("proposed from the data: not private (5 of 6)").count() == 1
+
+
+def test_a_name_is_typed_once_and_the_next_session_knows_what_was_spent(visit):
+    tab = visit("release?data=liver")
+    expect(tab.get_by_text("Name the people above to continue.")).to_be_visible()
+    field = tab.locator(".st-key-population_liver input")
+    field.fill("volunteers of 2025")
+    field.press("Enter")
+    expect(tab.get_by_text("It is the first release about these people in the ledger.")).to_be_visible()
+    tab.get_by_text("I understand that this spends").click()
+    button = tab.locator(".st-key-release_go button")
+    expect(button).to_be_enabled()
+    button.dblclick()  # counts once
+    expect(tab.get_by_text("Counts for volunteers of 2025.")).to_be_visible()
+    expect(tab.get_by_text("Released, and kept in the ledger")).to_be_visible()
+    at_rest(tab)
+    again = visit("release?data=liver", screen="phone", scheme="dark")
+    expect(again.get_by_text("With earlier releases about these people (ε = 1.00)")).to_be_visible()
+    assert again.locator(".st-key-population_liver input").input_value() == "volunteers of 2025"
+    again.get_by_role("button", name="Show past releases of volunteers of 2025").click()
+    expect(again.get_by_text("Released: 6 × 6 numbers, with noise.")).to_be_visible()  # after a reload
+    assert_accessible(again)

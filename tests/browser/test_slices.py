@@ -77,8 +77,8 @@ def stops(run):
 FIRST = "Running the first trials. The picture comes in a few seconds."
 
 
-def test_the_page_paper_says_at_once_what_is_being_done(untouched_address, browser):
-    tab = browser.new_page()
+def test_the_page_paper_says_at_once_what_is_being_done(untouched_address, context):
+    tab = context.new_page()
     tab.goto(f"{untouched_address}/paper")
     tab.wait_for_function("""first => document.body.innerText.includes(first)
         && !document.querySelector(".js-plotly-plot")""", arg=FIRST)

@@ -48,7 +48,7 @@ def test_columns_that_are_left_out_move_the_positions_of_what_can_be_undone():
     (COMPARE, {"compare_section": "Advisor"}, "compare_load_"),
     (BUDGET, {"budget_tab": "From noise to epsilon"}, "budget_take"), (PAPER, {}, "paper_open")])
 def test_back_to_mine_stands_beside_what_a_page_took_over(page, tab, key):
-    app = opened(page.path, state=tab, data="liver", query="mean", epsilon="2")
+    app = opened(page.path, state=tab, data="liver", query="mean", epsilon="2", trials="2")
     mine = scenario(app)
     assert not keyed(app, "button", "w_mine")
     press(app, next(button.key for button in keyed(app, "button", key) if not button.disabled))
