@@ -1,4 +1,4 @@
-"""What a container engine would do, without one: the Dockerfile's steps in an empty folder, and compose's front."""
+"""The app away from its checkout: as a wheel in an empty environment, and as a container engine would build it."""
 
 import fnmatch
 import json
@@ -9,12 +9,14 @@ import shutil
 import subprocess
 import sys
 import time
+import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.browser.chromium import ROOT, checkout
-from tests.browser.conftest import free_port
+from tests.browser.chromium import PICTURES, ROOT, checkout
+from tests.browser.conftest import free_port, served
 from tests.browser.test_deployment import NGINX
 from tests.doors import answer
 
@@ -187,3 +189,37 @@ def test_the_front_of_compose_is_the_tested_example_under_a_name(tmp_path):
     assert tried.returncode == 0, tried.stderr
     text = (tmp_path / "nginx.conf").read_text(encoding="utf-8")
     assert "server_name noise.example;" in text
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT], check=True,
+                   capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_holds_every_file_of_the_app(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    there = checkout("mvgviz", "app.py", "pages", "sample_data", ".streamlit")
+    assert {name if name.startswith("mvgviz/") else f"mvgviz/served/{name}" for name in there} <= names
+    assert not any("test" in name or ".venv" in name for name in names)
+
+
+@pytest.mark.dist
+def test_the_wheel_opens_the_app_in_an_empty_environment(wheel, tmp_path, browser):
+    venv.create(tmp_path / "empty", with_pip=True)
+    python, elsewhere = tmp_path / "empty" / "bin" / "python", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for what in (["--require-hashes", "-r", ROOT / "locks" / "app.txt"], ["--no-index", f"{wheel}[app]"]):
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check",
+                        *what], check=True, cwd=elsewhere)
+    command = python.with_name("mvgviz")
+    version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True, cwd=elsewhere)
+    assert version.stdout.startswith("mvgviz ")
+    with served([command], cwd=elsewhere, PYTHONPATH="") as address:
+        page = browser.new_page()
+        page.goto(f"{address}/bounds?data=liver")
+        page.wait_for_selector(PICTURES)
+        assert page.locator("[data-testid=stAlert], [data-testid=stException]").count() == 0
+        page.close()

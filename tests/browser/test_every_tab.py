@@ -1,9 +1,9 @@
-"""Every page and every tab on a phone and on a projector, light and dark; and every control by keyboard."""
+"""Every page on a phone and on a projector, light and dark, by keyboard, in few words, and in an older browser."""
 
 import pytest
 
-from mvgviz.ui.menu import LESSON, PAGES, SHAPE
-from tests.browser.chromium import arrived, at_rest, go, serious_findings, shoot
+from mvgviz.ui.menu import HOME, LESSON, PAGES, SHAPE
+from tests.browser.chromium import arrived, at_rest, eventually, fetched, go, serious_findings, shoot
 
 SMALLEST = 11
 _CHECKED = {"light": "phone", "dark": "projector"}
@@ -112,3 +112,79 @@ def test_every_control_is_reached_by_tab_alone(visit, half):
                 break
         found += [(page.label, missed) for missed in tab.evaluate(_UNREACHED)]
     assert not found, "\n".join(map(str, found))
+
+
+NEWER = """
+for (const [owner, names] of [
+  [globalThis, ["Float16Array", "AsyncDisposableStack", "DisposableStack", "SuppressedError", "Temporal",
+                "CookieStore", "cookieStore", "URLPattern", "Observable"]],
+  [Promise, ["try"]], [RegExp, ["escape"]], [Error, ["isError"]], [Math, ["f16round", "sumPrecise"]],
+  [Array, ["fromAsync"]], [JSON, ["rawJSON", "isRawJSON"]], [Iterator, ["concat", "zip", "zipKeyed"]],
+  [Uint8Array, ["fromBase64", "fromHex"]], [Uint8Array.prototype, ["toBase64", "toHex", "setFromBase64"]],
+  [Set.prototype, ["union", "intersection", "difference", "symmetricDifference", "isSubsetOf", "isSupersetOf",
+                   "isDisjointFrom"]],
+  [Map.prototype, ["getOrInsert", "getOrInsertComputed"]], [Element.prototype, ["moveBefore", "setHTML"]],
+  [Document.prototype, ["startViewTransition", "caretPositionFromPoint"]]]) {
+  for (const name of names) delete owner[name];
+}
+"""
+"""What the last two years brought: without it, one browser plays an older one, as far as it can.
+
+That shows that neither our scripts nor Streamlit's need it; it shows nothing of an older engine's own faults, nor of
+styles. A real older Chromium takes part when it stands first on the PATH: ``PATH=/older:$PATH pytest tests/browser``.
+"""
+
+
+@pytest.mark.look
+def test_no_page_needs_what_the_last_two_years_brought(tab, address):
+    errors = []
+    tab.add_init_script(NEWER)
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    for path, picture in (("", ".rule svg"), ("shape", ".rule svg"), ("budget", ".frontier svg"),
+                          ("privacy", ".js-plotly-plot .main-svg")):
+        tab.goto(f"{address}/{path}")
+        tab.wait_for_selector(picture)
+        at_rest(tab)
+    assert tab.evaluate("'union' in Set.prototype || 'try' in Promise") is False
+    assert fetched(tab, tab.get_by_role("button", name="Save this chart as SVG").first)[1].endswith(".svg")
+    assert errors == []
+
+
+MOST = 120
+ASIDE = ("[data-testid=stSidebar], header, button, label, input, textarea, select, summary, svg, [role=tab], "
+         "[role=slider], [role=radiogroup], [role=listbox], [data-baseweb], [data-testid=stWidgetLabel], "
+         "[data-testid=stTickBar], [data-testid=stDataFrame], .js-plotly-plot, .sr-only")
+WORDS_IN_VIEW = """aside => {
+  const walker = document.createTreeWalker(document.querySelector("[data-testid=stMain]"), NodeFilter.SHOW_TEXT);
+  const words = [];
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    if (parent.closest(aside) || !parent.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    const box = range.getBoundingClientRect();
+    if (box.width > 1 && box.height > 1 && box.top < innerHeight && box.bottom > 0) {
+      words.push(...walker.currentNode.textContent.split(/\\s+/).filter(word => /[\\p{L}\\p{N}]/u.test(word)));
+    }
+  }
+  return words;
+}"""
+
+
+@pytest.mark.look
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_opens_with_few_words(page, visit):
+    tab = visit("" if page is HOME else page.name, waits_for="[data-testid=stMain] :is(h1, h2, h3)")
+    tab.set_viewport_size({"width": 1366, "height": 768})
+    seen = []
+
+    def is_settled():
+        at_rest(tab)
+        tab.wait_for_timeout(1_000)
+        seen.append(tab.evaluate(WORDS_IN_VIEW, ASIDE))
+        return len(seen) > 2 and seen[-1] == seen[-2] == seen[-3]
+
+    eventually(tab, is_settled)
+    words = seen[-1]
+    print(f"{page.name}: {len(words)} words")
+    assert len(words) <= MOST, " ".join(words)

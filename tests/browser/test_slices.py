@@ -6,7 +6,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.chromium import at_rest
 
-SLICES = 6
+SLICES = 4
 FAINTEST = """() => Math.min(...[...document.querySelectorAll("[data-testid=stMain] :is(p, summary, button, svg)")]
     .filter(one => one.checkVisibility() && !one.closest("button:disabled"))
     .map(one => {

@@ -8,11 +8,14 @@ import pytest
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.pictures.utility import quantile_dots
+from mvgviz.scenario import resolve
 from mvgviz.scenario.tasks import TASKS
+from mvgviz.trials import problem, run
 from mvgviz.trials.first_trial import first_trial
 from mvgviz.trials.problem import pose
 from mvgviz.trials.run import run_trials
-from mvgviz.ui import slices
+from mvgviz.trials.tasks.base import PREPARE
+from mvgviz.ui import session, slices
 from mvgviz.ui.menu import UTILITY
 from tests.datasets import make_dataset
 from tests.pages.app import adjust, change, opened, press, put, with_table
@@ -192,19 +195,13 @@ def test_work_gets_on_however_short_a_slice_is(monkeypatch):
 
 
 def test_nothing_is_computed_again(monkeypatch):
-    app = on(SWEEP, data="liver")
-    calls = []
-    from mvgviz.trials import run
-
-    measure = run.measure
+    app, calls, measure = on(SWEEP, data="liver"), [], run.measure
     monkeypatch.setattr(run, "measure", lambda problems, **k: calls.extend(problems) or measure(problems, **k))
     app.run()
     turn(app, SETS)
     computed = len(calls)
-    turn(app, SWEEP)
-    turn(app, SETS)
-    assert len(calls) == computed
-    assert computed
+    turn(turn(app, SWEEP), SETS)
+    assert len(calls) == computed > 0
     assert all(point.mechanisms != ("mvg", "iid") for point in calls)
 
 
@@ -213,34 +210,19 @@ def test_nothing_is_computed_again(monkeypatch):
     ({"data": "liver"}, DRAW, 2),  # regression learns from some records only: one setup for them, one for all
     ({"data": "karate"}, SWEEP, 1)])  # the other epsilons are known
 def test_a_moved_slider_derives_everything_once(parameters, tab, builds, monkeypatch):
-    from mvgviz.scenario import resolve
-    from mvgviz.trials import problem
-    from mvgviz.trials.tasks.base import PREPARE
-    from mvgviz.ui import session
-
-    app = on(tab, **parameters)
-    calls = Counter()
-
     def counted(name, function):
         return lambda *args, **more: calls.update([name]) or function(*args, **more)
 
+    app, calls = on(tab, **parameters), Counter()
     for module in (session, problem):
         monkeypatch.setattr(module, "build", counted("build", resolve.build))
     monkeypatch.setattr(resolve, "design_noise", counted("design_noise", resolve.design_noise))
     for key, prepare in PREPARE.items():
         monkeypatch.setitem(PREPARE, key, counted("prepare", prepare))
-    app.select_slider(key="w_epsilon").set_value(0.5)
-    clean(app.run())
-    assert "utility_dots" in keys(app)
+    assert "utility_dots" in keys(adjust(app, w_epsilon=0.5))
     assert calls["build"] == builds
     assert calls["design_noise"] <= 3 * builds  # equal shares, the design, and equal noise
     assert calls["prepare"] <= 1
-
-
-def test_long_work_in_a_tab_waits_for_a_click():
-    app = put(on(DRAW, data="liver"), _utility_rates=_Slow())
-    assert "This chart takes about" in said(turn(app, SWEEP))
-    assert "utility_sweep" in keys(clean(keyed(app, "button", "go_on utility_sweep")[0].click().run()))
 
 
 class _Slow(dict):
@@ -248,6 +230,12 @@ class _Slow(dict):
 
     def get(self, *_):
         return 60.0
+
+
+def test_long_work_in_a_tab_waits_for_a_click():
+    app = put(on(DRAW, data="liver"), _utility_rates=_Slow())
+    assert "This chart takes about" in said(turn(app, SWEEP))
+    assert "utility_sweep" in keys(clean(keyed(app, "button", "go_on utility_sweep")[0].click().run()))
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 30), (2, 3), (40, 5)])
@@ -262,9 +250,8 @@ def test_odd_sizes_are_answered_on_every_tab(m, n):
 
 
 def test_huge_values_are_answered_on_every_tab():
-    data = make_dataset(2, 50)
-    app = with_table(UTILITY, replace(data, matrix=data.matrix * 1e59, lower=-1e59, upper=1e59), scale="declared",
-                     trials=2, query="identity")
+    huge = replace(make_dataset(2, 50), matrix=make_dataset(2, 50).matrix * 1e59, lower=-1e59, upper=1e59)
+    app = with_table(UTILITY, huge, scale="declared", trials=2, query="identity")
     for tab in TABS:
         assert not put(app, utility_section=tab).exception
 
@@ -285,7 +272,7 @@ def test_components_about_0_are_called_so_and_those_about_the_mean_are_offered(t
     assert link(press(app, "task_about_mean"))["query"] == "moments"
     assert "about the mean" in said(app)
     assert "about 0" not in said(app).replace("else about 0", "")
-    assert not [button for button in app.button if button.key == "task_about_mean"]
+    assert not keyed(app, "button", "task_about_mean")
     assert "about the mean" not in said(on(data="karate", task=task, trials="2")).replace("about the mean where", "")
 
 
