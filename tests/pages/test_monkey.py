@@ -21,8 +21,10 @@ LEFT = {"w_present", "w_trials"}
 
 
 DESERVED = {"plan_add": "There is no room for another question; unlock one that has some",
-            "plan_remove": "Unlock another question first: what this one has must go to someone"}
+            "plan_remove": in_markdown("Unlock another question first: this one's share must go to one of them")}
 """What a click may get for an answer where everything else was locked before, by the start of its key."""
+TOO_LITTLE = in_markdown("would get an epsilon below 0.001")
+"""What a plan says until its questions have more."""
 
 
 class Monkey:
@@ -87,7 +89,8 @@ class Monkey:
         self.refused = self._refusal()
         return [element.value for element in self.app.error
                 if element.value != self.refused and "Directions from a file" not in element.value
-                and not any(f": {key}" in self.moves[-1] and element.value == words for key, words in DESERVED.items())]
+                and TOO_LITTLE not in element.value
+                and not any(f": {key}" in self.moves[-1] and words in element.value for key, words in DESERVED.items())]
 
     def _refusal(self):
         """What the engine says of choices that do not go together; the page has to say the same."""
