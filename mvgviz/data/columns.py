@@ -153,7 +153,10 @@ class Columns:
             target[:kept] = target[~blank]
             self.blank = np.append(self.blank, np.flatnonzero(blank) + self.n_added)
         self._kept += kept
-        self._collect_row_names(cells[0], blank)
+        if not isinstance(cells[0], pa.Array) or self._kept > MOST_FEATURES:
+            self._row_names = None
+        elif self._row_names is not None:
+            self._row_names += [name for name, out in zip(cells[0].to_pylist(), blank, strict=True) if not out]
         if self._texts is None:
             self._texts = {int(i): [] for i in np.flatnonzero(self._counts[:, TEXT])}
         for position in list(self._texts):
@@ -220,12 +223,6 @@ class Columns:
             else:
                 blank[candidates] = np.isnan(column[candidates])
         return blank
-
-    def _collect_row_names(self, column: Any, blank: Any) -> None:
-        if not isinstance(column, pa.Array) or self._kept > MOST_FEATURES:
-            self._row_names = None
-        elif self._row_names is not None:
-            self._row_names += [name for name, out in zip(column.to_pylist(), blank, strict=True) if not out]
 
     def _check_one_kind(self, position: int, row_of: Callable[[int], int]) -> None:
         counts, firsts = self._counts[position], self._firsts[position]
