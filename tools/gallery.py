@@ -51,7 +51,6 @@ from mvgviz.pictures.lesson import (
     game_picture,
     plot_bells,
     plot_columns,
-    plot_private,
     plot_releases,
     plot_sizes,
     plot_trials,
@@ -303,8 +302,7 @@ def _lesson() -> list[Drawing]:
     played = game(seed=1, shape="ellipse", epsilon=4.0)
     return [
         _drawn(plot_bells, 8.0, shift=hours, noise=steps.BUDGET_NOISE, span=0.9, names=("Ann 0 h", "Ann 12 h")),
-        _drawn(plot_releases, [equal], None, plane),
-        _drawn(plot_private, [equal], plane),
+        _drawn(plot_releases, [equal], plane),
         _drawn(plot_columns, 21, 21, gain=steps.among(21), epsilon=steps.EPSILON),
         _drawn(plot_sizes, steps.cell_sizes("averages"), row_sizes=rows, col_sizes=cols, asked=steps.TABLES["averages"],
                shown=True, row_names=steps.COLUMNS, col_names=("average",)),

@@ -46,10 +46,8 @@ class Fall(NamedTuple):
 def levers_picture(found: Levers, names: Sequence[str], *, title: str) -> Picture:
     """What each lever gains, from the paper's noise as printed to this design."""
     references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
-    steps = [step for step in found.steps[1:] if math.isfinite(step.factor)]
-    first = max(steps, key=lambda step: step.factor, default=None)
-    most = ("No lever gains anything here" if first is None or first.factor <= 1 else
-            f"{capitalised(NAMES[first.lever])} gains most")
+    gains = [(step.factor, capitalised(NAMES[step.lever])) for step in found.steps[1:] if 1 < step.factor < math.inf]
+    most = f"{max(gains)[1]} gains most" if gains else "No lever gains anything here"
     error, floor, (baseline, least) = found.design.outcome.mean, found.references.non_private, found.references.to_beat
     left = (f"Even so, {baseline} ({as_number(least)}) does as well or better." if error >= least else
             f"No privacy: {as_number(floor) if floor > 0 else 'no error'}.")

@@ -161,12 +161,10 @@ def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
         return None
     if not cost.noise < cost.without:
         return f"**Clipping saves no noise{' on priority columns' * bool(setup.scenario.needs)} here.**"
-    where = {(True, True): "", (True, False): " on simulated records",
-             (False, True): " on the data itself (not private)"}[on_both[0], on_both[1]]
-    weight = (" It hardly affects a regression from them: it only lowers a record's weight."
-              if setup.query.has_constant else "")
+    where = "" if all(on_both) else " on simulated records" if on_both[0] else " on the data itself (not private)"
     return (f"**For {setup.query.in_sentence} of {setup.dataset.n_records:,} records clipping costs more than "
-            f"the noise it saves{where}.** More records shrink the noise, not the bias.{weight}")
+            f"the noise it saves{where}.** More records shrink the noise, not the bias."
+            + " It hardly affects a regression from them." * setup.query.has_constant)
 
 
 def derivation(query: Query) -> tuple[tuple[str, str], str]:

@@ -146,32 +146,21 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
     return large(figure)
 
 
-def plot_releases(outlines: Sequence[tuple[str, str, FloatArray]], releases: tuple[str, FloatArray] | None,
-                  plane: Plane) -> go.Figure:
-    """Noise on two averages: possible ``releases`` (colour, 2 × many) and outlines (name, colour, 2 × points)."""
+def plot_releases(outlines: Sequence[tuple[str, str, FloatArray]], plane: Plane, *, touches: FloatArray | None = None,
+                  releases: tuple[str, FloatArray] | None = None) -> go.Figure:
+    """Noise on two averages: outlines (name, colour, 2 × points) around the change box, ``releases`` (colour, 2 × many)
+    and where outline and box meet (``touches``, 2 × many)."""
     figure = go.Figure()
     if releases is not None:
         colour, (x, y) = releases
         theme.add_dots(figure, x, y, "releases" + " (95 % inside)" * bool(outlines), theme.wash(colour, 0.45), 6,
                        hover=None)
-    _add_outlines(figure, outlines)
-    return plane.boxed(figure)
-
-
-def plot_private(outlines: Sequence[tuple[str, str, FloatArray]], plane: Plane, *,
-                 touches: FloatArray | None = None) -> go.Figure:
-    """The change box inside private outlines (name, colour, 2 × points); ``touches`` (2 × many): where they meet."""
-    figure = _add_outlines(go.Figure(), outlines)
+    for name, colour, (x, y) in outlines:
+        theme.add_line(figure, x, y, name, colour, 4, "dash" if colour == theme.IID else "solid")
     if touches is not None:
         theme.add_dots(figure, touches[0], touches[1], "corner that touches", theme.THEOREM2, 15, edge=theme.INK,
                        zorder=5)
     return plane.boxed(figure)
-
-
-def _add_outlines(figure: go.Figure, outlines: Sequence[tuple[str, str, FloatArray]]) -> go.Figure:
-    for name, colour, (x, y) in outlines:
-        theme.add_line(figure, x, y, name, colour, 4, "dash" if colour == theme.IID else "solid")
-    return figure
 
 
 def add_line(figure: go.Figure, plane: Plane, angle: float, least: float | None) -> go.Figure:

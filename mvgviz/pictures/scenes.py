@@ -170,7 +170,7 @@ def _shape(share: float, shown: bool) -> Picture:
     wide, high = steps.REACH * steps.noise_in_units(design)
     down, up = steps.against_circle(design)
     dots = np.linalg.cholesky(steps.in_units(design)) @ _DOTS
-    return Picture(draw.plot_releases(outlines, (colour, dots), replace(_RULE, reach=37)), (
+    return Picture(draw.plot_releases(outlines, replace(_RULE, reach=37), releases=(colour, dots)), (
         f"The {'ellipse' if shown else 'circle'} that holds 95 of 100 releases reaches {wide:.2g} hours and "
         f"{high:.2g} points" + (f": {as_factor(down)} as wide and {as_factor(up)} as tall as the circle." if shown else
                                 " to either side of the truth.")))
@@ -210,7 +210,7 @@ def _private(angle: float, shown: bool) -> Picture:
                  _outline(steps.in_units(steps.turned(angle))))] if shown else []
     touches = _corners(angle) if shown else None
     wide, high = steps.REACH * steps.noise_in_units(steps.turned(angle)) / _INSIDE
-    return Picture(draw.plot_private(outlines, _RULE, touches=touches), (
+    return Picture(draw.plot_releases(outlines, _RULE, touches=touches), (
         f"The change box reaches {_HOURS:.2g} hours and {_SCORE:.2g} points to either side." + (
             f" The ellipse with its narrow side at {angle}° reaches {wide:.2g} hours and {high:.2g} points; it is "
             f"{steps.growth(angle):.2f}× as large as at 0°." if shown else "")))
@@ -245,7 +245,7 @@ def _mixture(angle: float, shown: bool) -> Picture:
     if shown:
         outlines.append(("directional noise", theme.DIRECTIONAL, _outline(steps.in_units(steps.turned(angle)))))
     inside = math.sqrt(2) * least / equal if shown else None
-    return Picture(draw.add_line(draw.plot_private(outlines, _RULE), _RULE, angle, inside), (
+    return Picture(draw.add_line(draw.plot_releases(outlines, _RULE), _RULE, angle, inside), (
         f"A line at {angle}°, on which equal noise has a typical error of {equal:.2g} % of the range." + (
             f" Directional noise has {ours:.2g} %, {ours / equal:.2f}× as much; no Gaussian noise can have less "
             f"than {least:.2g} %." if shown else "")))
@@ -381,7 +381,7 @@ def _trials_why(priority: str) -> str:
 def _family(name: str, shown: bool) -> Picture:
     FAMILIES[name].fill(np.random.default_rng(3), draws := np.empty((2, 300)))
     noise = steps.family_noise(name) * steps.MOVES[:, None] * draws
-    figure = draw.plot_releases([], (theme.FAMILY_COLOURS[name], noise), replace(_RULE, reach=22))
+    figure = draw.plot_releases([], replace(_RULE, reach=22), releases=(theme.FAMILY_COLOURS[name], noise))
     rate, (sleep, score) = steps.family_attack(name), steps.family_noise(name) * steps.MOVES
     return Picture(_attacked(figure, rate if shown else None), (
         f"Releases with {FAMILIES[name].word} noise around the truth; the typical error is {sleep:.2g} hours and "

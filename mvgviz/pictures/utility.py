@@ -431,8 +431,7 @@ def result_words(results: Results, priority: Sequence[str] = (), *, on: str = ""
     if unit and priority and results.judged_on == "priority":
         unit += f" on {in_markdown(listed(list(priority), 3))}"
     verdict = _verdict(results)
-    if on:
-        verdict = f"On {on}: {verdict[0].lower()}{verdict[1:]}"
+    verdict = f"On {on}: {verdict[0].lower()}{verdict[1:]}" if on else verdict
     return (f"**{verdict}.** Mean error {mean_words(ours)}{unit} ({trials}): "
             f"{_baseline_words(ours, results.references)}{_difference_words(ours, iid)}{small_words(results)}")
 
@@ -495,11 +494,10 @@ def more_words(error: float, least: float) -> str:
 def measured_words(problem: Problem, results: Results) -> str:
     """Return the task's rule, its baseline and the records the trials use."""
     parts = [f"Rule: {results.task.rule}.", f"No-data baseline: {results.references.trivial_is}."]
-    held_out = problem.held_out
-    if held_out is not None:
-        learned = problem.dataset.n_records
-        parts.append(f"Trials learn from {learned:,} records and test on {held_out.n_records:,} others: their noise "
-                     f"differs slightly from the line above (δ = {as_probability(problem.delta)}).")
+    if problem.held_out is not None:
+        parts.append(f"Trials learn from {problem.dataset.n_records:,} records and test on "
+                     f"{problem.held_out.n_records:,} others: their noise differs slightly from the line above "
+                     f"(δ = {as_probability(problem.delta)}).")
     if problem.scenario.judged == "priority" and problem.unfit is not None:
         parts.append(f"{capitalised(problem.unfit)}.")
     if math.isfinite(results.references.private_mean):
@@ -543,12 +541,10 @@ def parts_words(setup: Setup, found: list[Results], *, on_data: bool) -> str:
 
 def own_units_words(setup: Setup, rows: list[FeatureNoise], *, on_data: bool) -> str:
     """Return the noise on the first priority column in the data's units; ``on_data`` as in ``parts_words``."""
-    what = "a released value" if setup.query.is_table else "the released mean"
-    row = rows[0]
-    unit = f" {in_markdown(row.unit)}" if row.unit else ""
-    clipped = clipping_words(setup, on_data=on_data, name=in_markdown)
-    return (f"**Noise typically moves {what} of {in_markdown(row.name)} by {as_number(row.ours)}{unit}** "
-            f"(equal noise: {as_number(row.equal)}{unit}). {clipped}").rstrip()
+    what, row = "a released value" if setup.query.is_table else "the released mean", rows[0]
+    unit = f" {in_markdown(row.unit)}".rstrip()
+    return (f"**Noise typically moves {what} of {in_markdown(row.name)} by {as_number(row.ours)}{unit}** (equal noise: "
+            f"{as_number(row.equal)}{unit}). {clipping_words(setup, on_data=on_data, name=in_markdown)}").rstrip()
 
 
 def sweep_words(curve: list[Results]) -> str:
