@@ -54,7 +54,7 @@ def label(mechanism: Mechanism) -> str:
 
 def broken(text: str) -> str:
     """Return a label for Plotly in short lines; escape its names first."""
-    return "<br>".join(textwrap.wrap(text, 22))
+    return "<br>".join(textwrap.wrap(text, 24))
 
 
 class Mark(NamedTuple):
@@ -232,9 +232,9 @@ def ranking_marks(numbers: Ranking) -> list[Mark]:
         mechanism, is_own = outcome.mechanism, outcome.mechanism.key == own
         able = released(mechanism, scenario)
         spent = "" if outcome.epsilon_spent is None else f", really spent {as_number(outcome.epsilon_spent)}"
-        name = label(mechanism) + ", this design" * is_own + f", {TRIALS_ONLY}" * (not able)
+        more = ",<br>this design" * is_own + f",<br>{TRIALS_ONLY}" * (not able)
         marks.append(Mark(
-            broken(name), outcome.mean, outcome.half_width, colour(mechanism, scenario.guarantee),
+            broken(label(mechanism)) + more, outcome.mean, outcome.half_width, colour(mechanism, scenario.guarantee),
             symbol(mechanism), f"promise: {mechanism.guarantee}{asked}{spent}", ring=is_own))
     if math.isfinite(mean):
         marks.insert(sum(mark.mean <= mean for mark in marks), Mark(

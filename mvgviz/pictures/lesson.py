@@ -148,8 +148,7 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
 
 def plot_releases(outlines: Sequence[tuple[str, str, FloatArray]], plane: Plane, *, touches: FloatArray | None = None,
                   releases: tuple[str, FloatArray] | None = None) -> go.Figure:
-    """Noise on two averages: outlines (name, colour, 2 × points) around the change box, ``releases`` (colour, 2 × many)
-    and where outline and box meet (``touches``, 2 × many)."""
+    """Noise on two averages: its outlines around the change box, possible releases, and where outline and box meet."""
     figure = go.Figure()
     if releases is not None:
         colour, (x, y) = releases

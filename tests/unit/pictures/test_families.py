@@ -2,10 +2,10 @@ import math
 
 import pytest
 
-import mvgviz as mv
 from mvgviz import Scenario, build, sample
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import families
+from tests.datasets import setup_of
 
 HERO = families.Case(21, 1, 0.8, 1.0, 1e-6)
 
@@ -43,9 +43,7 @@ def test_pictures_say_what_they_show(case):
 
 
 def test_a_scenario_gives_its_columns_and_its_promise():
-    data = mv.sample("liver")
-    scenario = mv.Scenario.default_for("liver").changed(query="mean", task="reconstruction", epsilon=2.0)
-    setup = mv.build(scenario, data)
+    setup = setup_of("liver", query="mean", task="reconstruction", epsilon=2.0)
     assert families.case_of(setup) == families.Case(6, 2, 0.8, 2.0, setup.delta)
     assert families.fits_box(setup)
 

@@ -1,7 +1,6 @@
 """The glossary: every plain word of the texts has its entry, and only what a text uses is listed under it."""
 
 import ast
-import functools
 import re
 from pathlib import Path
 
@@ -21,13 +20,8 @@ PLAIN = ("equal noise", "typical error", "promised limit", "paper's best split",
 OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for", "taken as public")
 
 
-@functools.cache
-def texts():
-    """Every string of pictures, labels and pages that is no docstring."""
-    return tuple(_texts())
-
-
 def _texts():
+    """Every string of pictures, labels and pages that is no docstring."""
     rooms = (ROOT / "pictures", ROOT / "report", ROOT / "ui", ROOT.parent / "pages")
     for path in [ROOT / "labels.py", ROOT / "provenance.py", *(file for room in rooms for file in room.rglob("*.py"))]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -38,15 +32,18 @@ def _texts():
     yield (ROOT / "report" / "templates" / "report.html").read_text(encoding="utf-8")
 
 
+TEXTS = tuple(_texts())
+
+
 @pytest.mark.parametrize("term", PLAIN)
 def test_a_plain_word_is_used_and_explained(term):
-    assert any(term in text.lower() for text in texts())
+    assert any(term in text.lower() for text in TEXTS)
     assert term in {word.term for word in WORDS}
 
 
 @pytest.mark.parametrize("old", OLD)
 def test_an_old_word_is_in_no_text(old):
-    assert [text for text in texts() if old in text.lower()] == []
+    assert [text for text in TEXTS if old in text.lower()] == []
     assert not any(old in word.sentence.lower() for word in WORDS)
     assert [path.name for path in (ROOT.parent / "docs").glob("*.md") if old in path.read_text("utf-8").lower()] == []
 
@@ -67,9 +64,9 @@ def test_an_entry_says_the_plain_thing_first():
 
 
 def test_what_delta_is_is_said_once_in_the_code_and_everywhere_it_matters():
-    assert not any("beyond what ε allows" in text for text in texts())  # the glossary has it
+    assert not any("beyond what ε allows" in text for text in TEXTS)  # the glossary has it
     wrong = re.compile(r"probability of failure|loss may exceed|but for (the probability )?δ", re.IGNORECASE)
-    assert [text for text in texts() if wrong.search(text)] == []
+    assert [text for text in TEXTS if wrong.search(text)] == []
     assert not any(wrong.search(word.sentence) for word in WORDS)
     told = [handout_html(), note_of(2).mistakes[3][1], " ".join(assumption_sentences(setup_of("liver")))]
     assert all(DELTA_IS in said for said in told)
