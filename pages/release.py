@@ -191,13 +191,13 @@ def _draw_cap() -> None:
                             format="%g", on_change=change, width=130)
             st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta",
                          format_func=as_probability, on_change=change, width=130)
-            st.number_input("ε of it for box and Laplace noise", min_value=0.0, max_value=1000.0, step=0.1, format="%g",
-                            key="release_cap_pure", on_change=change, width=230,
-                            help="Set it before the first release if you mix families of noise. Gaussian noise may "
-                                 "spend what is left. With 0, the cap holds for one kind alone.")
+            st.number_input("Of this, for box and Laplace noise (ε)", min_value=0.0, max_value=1000.0, step=0.1,
+                            format="%g", key="release_cap_pure", on_change=change, width=230,
+                            help="The part of the cap that is reserved for box and Laplace noise. With 0, you can "
+                                 "release only one of the two kinds. Set it before the first release.")
     if cap is not None:
-        st.caption(f"Refuses a release above ε = {as_number(epsilon)} at δ = {as_probability(delta)}, before "
-                   "any noise is drawn.")
+        st.caption(f"A release is refused if the total would exceed ε = {as_number(epsilon)} at "
+                   f"δ = {as_probability(delta)}.")
 
 
 def _draw_import() -> None:

@@ -47,14 +47,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mvgviz {VERSION}")
     parser.add_argument("--port", type=int, help="port of the app (8501, or the next free one)")
     parser.add_argument("--host", default="localhost",
-                        help="address to listen on; others than this computer bring a warning (%(default)s)")
+                        help="address to listen on; any other than this computer gives a warning (%(default)s)")
     parser.add_argument("--allow-host", action="append", default=[], metavar="NAME",
                         help="allow another name to open the app; repeatable")
     parser.add_argument("--data", type=Path, metavar="FILE", help="table to open")
     parser.add_argument("--study", type=Path, metavar="FILE", help="saved study to open")
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--ledger", type=Path, metavar="FILE", help="file that counts releases (in your data folder)")
-    kept.add_argument("--no-ledger", action="store_true", help="count releases for each visit alone, as in a class")
+    kept.add_argument("--no-ledger", action="store_true",
+                      help="keep no ledger file: what was spent is forgotten when the page closes")
     parser.add_argument("--login", action="store_true", help="ask people to log in (docs/deployment.md)")
     parser.add_argument("--demo", action="store_true", help="public demo: bundled data, no uploads, no releases")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
@@ -124,10 +125,11 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--header", choices=("yes", "no"), help="for a scenario: does the first row hold names?")
     parser.add_argument("--missing", choices=MISSING, default=None,
                         help="for a scenario: refuse missing values, fill in the middle of the range, or drop the "
-                             "records, which makes their number not private (reject)")
+                             "records, which makes their number not private (default: reject)")
     parser.add_argument("--directions", type=Path, metavar="FILE", help="file with your directions")
     parser.add_argument("--know-directions", action="store_true",
-                        help="declare that you chose these directions without looking at the data")
+                        help="declare that you chose these directions without looking at the data; a wrong declaration "
+                             "breaks the guarantee")
 
 
 def _add_measured_on(parser: argparse.ArgumentParser, option: str) -> None:

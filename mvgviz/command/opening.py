@@ -29,7 +29,8 @@ class Opened:
 
 def opened_study(chosen: argparse.Namespace) -> Opened:
     """Read what the command line names."""
-    held = parsed_json(read_bytes(chosen.study), f"{chosen.study} must be JSON, as downloaded from mvgviz, and small")
+    held = parsed_json(read_bytes(chosen.study), f"{chosen.study} is no study or scenario: give the "
+                       "JSON file that the app saved")
     if isinstance(held, dict) and "mvgviz_study" in held:
         study = Study.from_dict(held)
         for name in _OF_SCENARIOS:

@@ -22,11 +22,13 @@ def releases(chosen: argparse.Namespace) -> int:
     """Print a line for each kept answer; with ``--out`` write its files."""
     ledger = Ledger(chosen.ledger) if chosen.ledger is not None else ledger_from_environment()
     ledger = ledger if ledger.lasts else Ledger(usual_place())
-    refuse(ledger.path is None or not ledger.path.is_file(), "no ledger found; name its file: mvgviz releases FILE")
+    refuse(ledger.path is None or not ledger.path.is_file(), f"{ledger.path} does not exist; give the ledger's file: "
+           "mvgviz releases FILE")
     names = ledger.populations if chosen.population is None else (chosen.population,)
     kept = sorted({one.number: (name, one) for name in names for one in ledger.releases(name)}.items())
     if not kept:
-        say("mvgviz releases: this ledger keeps no released answers")
+        say("mvgviz releases: this ledger keeps no released answers"
+            + f" about {chosen.population}" * (chosen.population is not None))
     for number, (name, one) in kept:
         rows, cols = one.noisy.shape
         sys.stdout.write(f"{number}\t{one.time}\t{name}\t{one.title or one.data}\t{one.query}\t{rows} x {cols}\t"

@@ -61,7 +61,7 @@ def run(chosen: argparse.Namespace) -> int:
             setup = on_simulated_data(setup, uploaded=directions)
             results = run_trials(scenario, setup.dataset, problem=pose(scenario, setup.dataset, uploaded=directions))
         write_bytes(chosen.report, report_html(setup, results, simulated=simulated, study=opened.study))
-        say(f"report: {chosen.report}")
+        say(f"report on {'simulated data' if simulated else 'the data itself, not private'}: {chosen.report}")
     for name, made in (("program", python_script), ("notebook", notebook)):
         if getattr(chosen, name) is not None:
             write_bytes(getattr(chosen, name), made(scenario, source=opened.study.source))
@@ -106,11 +106,12 @@ def table(setup: Setup, results: Results) -> str:
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     records = "" if setup.query.bound is None else f"{BOUNDS[scenario.bound][1].format(radius=scenario.radius)}\n"
     judged = "" if results.judged_on == "everything" else f" on {JUDGED[results.judged_on]} alone"
-    return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.metric}{judged}; smaller is "
+    return ("Not private: measured on the data itself. Do not publish this table.\n\n"
+            f"{scenario.query} of {scenario.data}: {results.task.label}, {results.metric}{judged}; smaller is "
             f"better\n{records}"
             f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.neighbour_rule}), "
             f"{setup.design.family.word} noise; {origins}\n\n"
-            + "\n".join(lines) + "\n\nMeasured on the data itself: not private.\n")
+            + "\n".join(lines) + "\n")
 
 
 def _spent(design: NoiseDesign, outcome: Outcome, delta: float) -> str:

@@ -182,7 +182,8 @@ def budget_words(spends: str, numbers: BudgetNumbers, *, lasts: bool, named: boo
             f"It is the first release {first}.") + _pure_words(numbers)
     if numbers.more is None:
         return f"{this} {then}"
-    room = f"The cap allows {numbers.more:,} like it." if numbers.more else "**That exceeds the cap.**"
+    room = "**That exceeds the cap.**" if not numbers.more else (
+        f"The cap allows {numbers.more:,} like it, this one included.")
     return f"{this} {then} {room}"
 
 

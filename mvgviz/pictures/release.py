@@ -17,7 +17,16 @@ from mvgviz.query.queries import Query
 from mvgviz.release.answer import Release
 from mvgviz.release.combine import Combined, MeansByGroup
 from mvgviz.release.fitted import Coefficients, PopulationIntervals
-from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, covered_words, data_units, planned_noise, row_widths
+from mvgviz.release.intervals import (
+    LEVEL,
+    OUTSIDE,
+    DataUnits,
+    EntryNoise,
+    covered_words,
+    data_units,
+    planned_noise,
+    row_widths,
+)
 from mvgviz.release.ledger import CAVEATS, Total
 from mvgviz.release.release import Plan, design_words
 from mvgviz.scenario.bound import clipping_of
@@ -260,7 +269,8 @@ def covers_sentences(widths: Widths) -> str:
     symmetric = (" Off the diagonal each is the average of two noisy numbers; the interval allows for it." *
                  (widths.noise.symmetrised and widths.noise.rows.size > 1))
     return (f"Each number by itself: about {100 * (1 - LEVEL):.0f} in 100 lie further away.{symmetric} "
-            f"{capitalised(covered_words(widths.kind, bounded=widths.clipped, gaps=widths.gaps))}.")
+            f"{capitalised(covered_words(widths.kind, bounded=widths.clipped, gaps=widths.gaps))}."
+            f"{f' {capitalised(OUTSIDE)}.' * (widths.kind.degree == 1)}")
 
 
 def off_by(setup: Setup, *, on_data: bool) -> str:

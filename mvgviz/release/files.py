@@ -20,7 +20,7 @@ from mvgviz.provenance import Range
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.answer import Release
 from mvgviz.release.combine import means_by_group
-from mvgviz.release.intervals import LEVEL, covered_words, row_widths
+from mvgviz.release.intervals import LEVEL, OUTSIDE, covered_words, row_widths
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
@@ -162,6 +162,7 @@ def _intervals(release: Release) -> dict[str, Any] | None:
     if noise is None:
         return None
     covers = covered_words(release.kind, bounded="bound" in release.origins, gaps=release.gaps)
+    covers += f"; {OUTSIDE}" * (release.kind.degree == 1)
     entry = "rows[i] * cols[j]"
     if noise.symmetrised:
         entry += " on the diagonal, elsewhere sqrt((rows[i] * cols[j])**2 + (rows[j] * cols[i])**2"

@@ -23,6 +23,7 @@ from mvgviz.scenario.resolve import SCALED_TO, Setup
 from mvgviz.validation import FloatArray, fraction, frozen
 
 LEVEL = 0.95
+OUTSIDE = "noise can move a number outside its range; clipping it there is the reader's choice and costs no privacy"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

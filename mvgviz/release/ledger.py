@@ -329,8 +329,9 @@ class Ledger:
                 continue
             if after.mu > 0 and after.pure > pure:
                 raise CapError("this release would exceed the cap's part for box and Laplace noise: the releases of "
-                               f"{names} would reach epsilon {after.pure:.4g} of {pure:g}; stay with one family, or "
-                               "give the cap a pure part before the first release")
+                               f"{names} would reach epsilon {after.pure:.4g} of {pure:g}; " + (
+                                   "stay with Gaussian noise: the cap can no longer be divided" if Sum(before).mu else
+                                   "divide the cap first, or stay with box and Laplace noise"))
             raise CapError(f"this release would exceed the cap: the releases of {names} have spent epsilon "
                            f"{Sum(before).total(delta).epsilon:.4g} of {epsilon:g} at delta "
                            f"{as_probability(delta)}{f', {pure:g} of it for pure noise,' if pure else ''} and would "

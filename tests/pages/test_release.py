@@ -158,7 +158,7 @@ def test_what_is_not_private_must_be_accepted_one_by_one():
 
 def test_over_the_cap_it_refuses_before_any_noise():
     app = adjust(page(), release_capped=True, release_cap_epsilon=1.2)
-    assert "The cap allows 1 like it" in text(app)
+    assert "The cap allows 1 like it, this one included." in text(app)
     box(app, "release_sure_").check().run()
     go(app).click().run()
     assert go(app).disabled
@@ -333,7 +333,7 @@ def test_pure_noise_has_a_bar_of_its_own_that_ends_where_the_ledger_refuses():
     assert figure.layout.xaxis.range[1] > 1.2
     assert [line.x0 for line in figure.layout.shapes] == [1.0]
     fresh = budget_numbers(Ledger(cap=(1.0, 1e-5)), "x", box)
-    assert "The cap allows 3 like it" in budget_words("ε", fresh, lasts=False)
+    assert "The cap allows 3 like it, this one included." in budget_words("ε", fresh, lasts=False)
 
 
 def test_beside_gaussian_noise_the_bars_are_two_and_pure_noise_ends_at_its_part():

@@ -109,7 +109,7 @@ def test_every_sample_prints_the_numbers_of_the_app(name, mode, saved, capsys):
     output = capsys.readouterr()
     assert_table(output.out, scenario, sample(name), 10)
     assert output.err.splitlines()[-1] == "20 of 20 trials"
-    assert "not private" in output.out
+    assert output.out.startswith("Not private: measured on the data itself.")
     assert mode == "auto" or "| at most 1 " in output.out  # both sides would be exact
 
 
@@ -174,7 +174,7 @@ def refusals(saved, own_file, tmp_path):
     return {
         "no file": ([str(tmp_path / "none.json")], "cannot be read"),
         "a folder": ([str(tmp_path)], "cannot be read"),
-        "not JSON": ([bad], "must be JSON"),
+        "not JSON": ([bad], "is no study or scenario"),
         "another JSON": ([saved("{}", "empty.json")], "must hold"),
         "unknown sample": ([saved(Scenario(data="nobody"), "s.json")], "sample must be one of"),
         "no data": ([own], "--data"),

@@ -81,7 +81,9 @@ def test_the_command_lists_kept_releases_and_writes_their_files(tmp_path, capsys
     np.testing.assert_allclose([float(row[1]) for row in rows[1:]],
                                given[1].data_units.of(given[1].noisy)[:, 0])  # the data's own units
     assert main(["releases", str(tmp_path / "none.sqlite")]) == 2
-    assert "no ledger found" in capsys.readouterr().err
+    assert f"{tmp_path / 'none.sqlite'} does not exist" in capsys.readouterr().err
+    assert main(["releases", str(path), "--population", "nobody"]) == 0
+    assert "keeps no released answers about nobody" in capsys.readouterr().err
 
 
 def test_a_name_that_the_terminal_cannot_write_is_written_otherwise(tmp_path, monkeypatch):
