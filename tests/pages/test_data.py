@@ -68,7 +68,7 @@ def test_a_length_chosen_beside_the_lengths_counts_as_chosen_on_the_data():
     app = put(uploaded(CSV), data_tab=CLIP)
     assert link(adjust(app, data_bound="own", w_my_data=True, data_radius=1.4))["from_data"] == "radius"
     assert "the clipping radius" in strip(app)
-    assert "choices made after looking at results on the data" in text(to(app, RELEASE))
+    assert "the clipping radius. That reveals something" in box(to(app, RELEASE), "release_accept_choices").label
     assert go(app).disabled
 
 
