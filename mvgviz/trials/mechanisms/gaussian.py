@@ -143,7 +143,7 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answ
         return _of_design(problem, setup, level, iid=iid)
 
     return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare, released=True,
-                     fields=(*noise_fields, "guarantee") if guarantee is None else noise_fields,
+                     fields=(*noise_fields, "guarantee", "family") if guarantee is None else noise_fields,
                      reference=f"Chanyaswad et al. 2018; {GUARANTEES[guarantee].source if guarantee else 'as chosen'}")
 
 

@@ -5,13 +5,13 @@ import pickle
 import tracemalloc
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from mvgviz import InputError, random_rotation
+from mvgviz import InputError, Scenario, random_rotation
 from mvgviz.trials import run as module
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
 from mvgviz.trials.mechanisms.base import Draws
@@ -140,7 +140,7 @@ def test_a_changed_choice_recomputes_what_depends_on_it_and_nothing_else(change,
     {"epsilon": 2.0}, {"seed": 1}, {"label": 1}, {"scale": "unit"}, {"query": "identity"}, {"task": "subspace"},
     {"data": "liver"}, {"private_share": 0.3}, {"directions": "random"}, {"mode": "rows"}, {"tail": "exact-chi"},
     {"allocation": "max-pnr"}, {"angle": 10.0}, {"plane": (1, 2)}, {"form": "unrelaxed"}, {"weights": (1, 2, 3, 4)},
-    {"post": ("psd",)},
+    {"post": ("psd",)}, {"family": "ellipse"},
 ])
 def test_whatever_can_change_a_trial_is_in_its_key(change):
     one = scenario("covariance", task="linear-ridge", label=0)
@@ -165,6 +165,21 @@ def test_other_directions_from_a_file_are_other_trials():
     assert not np.array_equal(errors[0], errors[1])
     assert np.array_equal(errors[0], errors[2])
     assert len(cache) == 3  # Laplace once
+
+
+def test_every_field_of_a_scenario_is_in_the_key_of_its_own_noise_or_in_the_rest_of_the_key():
+    elsewhere = {"data", "query", "scale", "length", "group", "category", "neighbours", "task", "label", "post",
+                 "judged", "priority"}  # the question, the task, and the rows that are judged
+    assert {one.name for one in fields(Scenario)} - {*MECHANISMS["mvg"].fields} - elsewhere == {"trials", "from_data"}
+
+
+@pytest.mark.parametrize("family", ["box", "box-ellipse", "laplace", "ellipse"])
+def test_trials_of_another_family_of_noise_are_not_taken_from_the_cache(family):
+    one, cache = scenario("mean", task="reconstruction", trials=3), TrialCache()
+    run_trials(one, DATA, cache=cache)
+    other = one.changed(family=family)
+    cached, fresh = run_trials(other, DATA, cache=cache), run_trials(other, DATA)
+    assert np.array_equal(cached["mvg"].errors, fresh["mvg"].errors)
 
 
 def test_progress_rises_to_the_total():
