@@ -10,7 +10,7 @@ from mvgviz import InputError, Scenario, build
 from mvgviz.data import sample
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui.cache import SERVER
-from mvgviz.ui.menu import ATTACKER, LESSON, PAGES, PLAN, RELEASE
+from mvgviz.ui.menu import ATTACKER, LESSON, PAGES, PAPER, PLAN, RELEASE
 from tests.pages.app import opened
 from tests.pages.shown import link
 
@@ -103,7 +103,7 @@ class Monkey:
 
     def assert_cold_is_live(self):
         """The page opened by its link shows what this one does, its own tabs and switches being as they are."""
-        if self.page in (PLAN, ATTACKER, LESSON, RELEASE):  # what these show is the session's own, and in no link
+        if self.page in (PLAN, ATTACKER, LESSON, RELEASE, PAPER):  # they show what is the session's own, or goes on
             return
         state = self.app.session_state._state.filtered_state
         switches = {"_all", *(one.key for kind in ("checkbox", "toggle") for one in self.app.get(kind))}
