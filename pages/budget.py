@@ -114,7 +114,7 @@ def _wanted_std(key: str, name: str, now: float, unit: str) -> float:
 
 def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
     found = budget.wanted_noise(setup, targets)
-    st.markdown(words.smallest_words(setup, found))
+    st.markdown(words.smallest_words(setup, found, len(targets)))
     if not found.reachable:
         st.warning(f"The app allows ε up to {budget.MOST_EPSILON:g}. Even that hides almost nothing.")
     elif found.priority < budget.LEAST_EPSILON:

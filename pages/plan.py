@@ -101,17 +101,17 @@ def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Seque
                ) -> None:
     rows: list[dict[str, object]] = [{
         "question": spreadsheet_cell(name), "share": f"{100 * question.share:.2f} %", "μ": question.mu or None,
-        "ρ": zcdp_rho(question.mu) or None, "ε alone": question.epsilon,
+        "ρ": zcdp_rho(question.mu) or None, "ε of its part": question.epsilon,
         "typical error": spreadsheet_cell(error_fact(setup).text),
         "least noise": _at(question.least, setup), "most noise": _at(question.most, setup)}
         for name, question, setup in zip(names, noise, setups, strict=True)]
     if any(open_parts(setup) for setup in setups):
         for row, setup in zip(rows, setups, strict=True):
             row["not covered"] = listed(parts) if (parts := open_parts(setup)) else ""
-    show_table(rows, numbers=("μ", "ρ", "ε alone"), key="plan_table")
+    show_table(rows, numbers=("μ", "ρ", "ε of its part"), key="plan_table")
     total = words.total_words(plan, noise)
-    st.caption(f"**{total}** Typical error: the noise's standard deviation on priority columns, else on all. Least and "
-               "most noise: in the data's units.")
+    st.caption(f"**{total}** Typical error: the noise's standard deviation, on priority columns if there are any. "
+               "Least and most noise: in the data's units.")
     for name, setup in zip(names, setups, strict=True):
         if clipped := clipping_words(setup, name=in_markdown):
             st.caption(f"**{in_markdown(name)}.** {clipped}")

@@ -397,10 +397,13 @@ def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: Wate
     return f"{who} {level}{part}{source}"
 
 
-def smallest_words(setup: Setup, wanted: WantedNoise) -> str:
-    """Return the smallest epsilon for the wanted noise."""
+def smallest_words(setup: Setup, wanted: WantedNoise, directions: int) -> str:
+    """Return the smallest epsilon for the wanted noise along so many directions, and what the others pay."""
+    others = setup.design.theta.size - directions
+    price = "" if others < 1 else (
+        f" **The price: {others:,} other direction{'s become' if others > 1 else ' becomes'} useless**, with almost no "
+        "precision.")
     return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.priority)}**, at "
-            f"δ = {as_probability(setup.delta)}, by the exact limit (now {setup.scenario.epsilon:g}). "
-            "The other directions get almost no precision.")
+            f"δ = {as_probability(setup.delta)}, by the exact limit (now {setup.scenario.epsilon:g}).{price}")
 
 

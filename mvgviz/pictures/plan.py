@@ -47,8 +47,8 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
 
 
 def _trade_words(trade: PairTrade, first: str, second: str) -> str:
-    noise = (f"**{capitalised(first)} has {as_factor(trade.here[0])} the noise it has alone, {second} "
-             f"{as_factor(trade.here[1])}.** Half the noise on {first} ")
+    noise = (f"**With its part of the budget, {first} has {as_factor(trade.here[0])} the noise of a single question, "
+             f"{second} {as_factor(trade.here[1])}.** Half the noise on {first} ")
     half, most = trade.here[0] / 2, 1 - 1e-12
     if trade.at(most)[0] >= half:
         return f"{noise}is out of reach, even with the whole share of both."

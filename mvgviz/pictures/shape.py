@@ -15,7 +15,7 @@ from mvgviz.pictures.rule import RuleModel, iid_std
 from mvgviz.pictures.sentences import clipping_words, span_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.query.queries import Query
-from mvgviz.scenario.own_units import SHARES, product_unit, to_own, unit_of, whole_scale
+from mvgviz.scenario.own_units import OWN, SHARES, product_unit, to_own, unit_of, whole_scale
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
 from mvgviz.trials.tasks.base import centred
@@ -95,7 +95,7 @@ def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str])
     if design.mode == "both":  # entries of one column
         covariance = covariance * design.directional_side.covariance_of([column])[0, 0]
         labels = [f"{label} × {labels[-1]}" for label in labels]
-        on = f" entries of the column {in_markdown(names[column])}"
+        on = f" in the column {in_markdown(names[column])}"
         own, units = own * own[-1], [product_unit(unit, units[-1]) for unit in units]
     std = np.sqrt(np.diag(covariance))
     ours, ball = (own[:, None, None] * ellipsoid_points(each)
@@ -110,9 +110,9 @@ def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str])
     axes = {f"{axis}axis": {"title": {"text": f"noise on {name}"}, "range": [-end, end], "exponentformat": "power"}
             for axis, name, end in zip("xyz", titles, reach.tolist(), strict=True)}
     figure.update_layout(scene={**axes, "aspectmode": "cube"})
-    sizes = [f"{as_number(part)} {in_markdown(unit)}".rstrip() for part, unit in zip(std * own, units, strict=True)]
-    return Picture(theme.styled(figure, height=460), (
-        f"**{listed(sizes)}**: the typical error (standard deviation) on these three{on}."),
+    sizes = [f"{as_number(part)} {in_markdown(unit) * (OWN not in unit)}".rstrip() + f" on {in_markdown(names[k])}"
+             for part, unit, k in zip(std * own, units, chosen, strict=True)]
+    return Picture(theme.styled(figure, height=460), f"**Typical error{on}: {listed(sizes)}.**",
         "Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
 
 

@@ -45,7 +45,7 @@ _MISSING = {  # as a control offers it, and what follows from it
     "drop": ("drop those records", ":material/visibility: Dropping records changes the published record count, so it "
              "reveals how many had gaps: **not private**. A release asks you to accept that."),
     "reject": ("refuse the file", "")}
-_KEPT = "Nothing was lost: the app keeps the data it had."
+_KEPT = "Nothing was lost: the data from before is still open."
 _NO_MEMORY = ("the server has too little memory for this file now. Choose fewer records or columns, try again later, "
               "or run mvgviz on a larger computer")
 _NEXT = dict(pairwise(("File", "Who is a person", "Columns and ranges", "Question", "Priority columns", "Budget")))
@@ -294,7 +294,7 @@ def _choose_person(opened: OpenFile, table: Table, repeated: list[Identifier]) -
     if said.person and own is not None and own.source.person == said.person:
         left = table.n_rows - own.dataset.n_records
         st.caption(f"Kept: the first rows of each person in the file. Dropped: {left:,} of {table.n_rows:,} rows. The "
-                   "promise covers all rows of a person together.")
+                   "answer is about the kept rows alone. The promise covers each person as a whole.")
 
 
 def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:

@@ -66,7 +66,7 @@ def test_the_table_is_the_engine_s():
     plan = QuestionPlan.of(LIVER.changed(epsilon=0.5), LIVER.changed(query="mean")).moved(0, 0.8)
     setups, frame = build_plan(plan, sample("liver")), table(app)
     assert frame["share"].tolist() == ["80.00 %", "20.00 %"]
-    assert frame["ε alone"].tolist() == pytest.approx([question.epsilon for question in plan_noise(plan, setups)])
+    assert frame["ε of its part"].tolist() == pytest.approx([question.epsilon for question in plan_noise(plan, setups)])
     assert frame["typical error"].tolist() == [error_fact(setup).text for setup in setups]
     assert frame["least noise"][1].startswith("drinks: ")
     assert "which is ε = 0.5 at δ = 10⁻⁶." in text(app)
@@ -257,7 +257,7 @@ def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two
     adjust(app, plan_family_1="box", plan_share_0=30.0)
     plan = QuestionPlan.of(LIVER, LIVER.changed(query="mean")).with_family(1, "box").moved(0, 0.3)
     setups = build_plan(plan, sample("liver"))
-    assert table(clean(app))["ε alone"].tolist() == pytest.approx([setup.scenario.epsilon for setup in setups])
+    assert table(clean(app))["ε of its part"].tolist() == pytest.approx([setup.scenario.epsilon for setup in setups])
     planned = plan_together(setups)
     assert planned.epsilon == pytest.approx(1.0, abs=1e-6)
     counted = running_epsilon(1e-6, planned.epsilon_pure, planned.mu)

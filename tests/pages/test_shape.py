@@ -18,7 +18,7 @@ from tests.datasets import make_dataset
 from tests.pages.app import adjust, change, opened, put
 from tests.pages.shown import assert_says, clean, link, numbers, said, spec, text
 
-PANELS = {"Ellipse": "equal noise", "Three features": "on these three|at least three features",
+PANELS = {"Ellipse": "equal noise", "Three features": "Typical error.* on |at least three features",
           "Covariances": "Typical error from", "Possible outcomes": "30 releases"}
 
 

@@ -95,7 +95,10 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       shape(row);
       return line;
     });
-    root.replaceChildren(...lines);
+    const head = make("div", "row head", { role: "row" });
+    head.append(...["column", "kind", "lowest (or levels)", "highest", "unit"].map((textContent) =>
+      make("span", "", { role: "columnheader", textContent })));
+    root.replaceChildren(head, ...lines);
     root.onfocusout = (event) => { if (!root.contains(event.relatedTarget)) send(); };
   }
   for (const given of data.rows) {  // what the person does not type follows every run
