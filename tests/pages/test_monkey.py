@@ -23,8 +23,9 @@ LEFT = {"w_present", "w_trials"}
 DESERVED = {"plan_add": "There is no room for another question; unlock one that has some",
             "plan_remove": in_markdown("Unlock another question first: this one's share must go to one of them")}
 """What a click may get for an answer where everything else was locked before, by the start of its key."""
-TOO_LITTLE = in_markdown("would get an epsilon below 0.001")
-"""What a plan says until its questions have more."""
+SOUND = (in_markdown("would get an epsilon below 0.001"), "cannot be drawn exactly, so it is only for trials",
+         "Directions from a file")
+"""What a plan says until its questions have more, a release of noise for trials alone, and a file that is not here."""
 
 
 class Monkey:
@@ -88,8 +89,7 @@ class Monkey:
         assert Scenario.from_json(scenario.to_json()) == scenario, self.story()
         self.refused = self._refusal()
         return [element.value for element in self.app.error
-                if element.value != self.refused and "Directions from a file" not in element.value
-                and TOO_LITTLE not in element.value
+                if element.value != self.refused and not any(words in element.value for words in SOUND)
                 and not any(f": {key}" in self.moves[-1] and words in element.value for key, words in DESERVED.items())]
 
     def _refusal(self):
