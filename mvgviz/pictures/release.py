@@ -81,8 +81,13 @@ ACCEPT = {
     "choices": "I accept that I **chose after looking at results on the data**: {chosen}. That reveals something about "
                "the records. No guarantee covers it."}
 """What has to be ticked, by caveat."""
-KEPT = ("The CSV is in the data's units where possible. Keep the certificate with it: it says what was promised and "
-        "what is not covered. No file contains the true answer.")
+
+
+def kept_words(release: Release) -> str:
+    """Say what the files of a release hold."""
+    units = "query's" if release.data_units is None else "data's"
+    return (f"The CSV is in the {units} units. Keep the certificate with it: it says what was promised and what is not "
+            "covered. No file contains the true answer.")
 
 
 def accept_words(caveat: str, data: Dataset, scenarios: Sequence[Scenario]) -> str:
@@ -356,7 +361,7 @@ def population_words(found: PopulationIntervals, gaps: str) -> str:
     filled = {"middle": " and with gaps filled", "drop": ", in records without gaps"}.get(gaps, "")
     rests = ("**Conservative:** the sampling error is the largest that the ranges allow." if found.is_conservative else
              "The sampling error comes from released second moments and allows for their noise.")
-    return (f"{_PERCENT} intervals, in the data's units. {rests} They assume that the records are an independent "
+    return (f"{_PERCENT} intervals, in the data's units. {rests} They hold only if the records are an independent "
             f"random sample, and describe values as clipped{filled}. This spends nothing.")
 
 

@@ -228,7 +228,7 @@ _FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
     ("Means by group as CSV", "means", "_means.csv", "text/csv", to_means_csv),
     ("Answer as CSV", "csv", ".csv", "text/csv", to_csv),
     ("Intervals as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
-    ("Answer as asked, as NPY", "npy", ".npy", "application/octet-stream", to_npy),
+    ("Answer for Python (NPY)", "npy", ".npy", "application/octet-stream", to_npy),
     ("Certificate as JSON", "json", ".json", "application/json", to_metadata_json))
 
 

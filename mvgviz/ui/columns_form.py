@@ -222,7 +222,7 @@ def _wrong(texts: tuple[str, str], decimal: str, *, dates: bool) -> str:
         except (InputError, ValueError):
             fits = False
         if not fits:
-            return f"{text} is no {'date such as 2024-03-05' if dates else f'number such as 1{decimal}5'}."
+            return f"{text} is not a {'date, such as 2024-03-05' if dates else f'number, such as 1{decimal}5'}."
     return "The lowest value must be below the highest." if all(texts) else "Type a lowest and a highest value."
 
 

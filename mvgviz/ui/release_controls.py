@@ -134,11 +134,11 @@ def draw_released() -> None:
     with files:
         st.markdown(f"**{in_markdown(_title(shown))}**")
         place = shown.number or number
-        offer_file("Everything as ZIP", f"release_{place}.zip", "application/zip", partial(zipped, [shown]),
+        offer_file("This release as ZIP", f"release_{place}.zip", "application/zip", partial(zipped, [shown]),
                    key="release_zip", width="stretch", type="primary")
         for label, key, name, mime, content in files_of(place, shown):
             offer_file(label, name, mime, content, key=f"release_{key}", width="stretch")
-        st.caption(words.KEPT)
+        st.caption(words.kept_words(shown))
     if len(same := same_question(shown, releases)) > 1:
         both = combine(*same)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -154,7 +154,7 @@ def draw_released() -> None:
     if reason is not None and shown.kind.is_mean:
         st.caption(f"{capitalised(in_markdown(reason))}.")
     elif reason is None:
-        st.markdown("#### And the population?")
+        st.markdown("#### Error beyond these records")
         found = population_means(shown, releases)
         _draw_table(words.population_columns(found, shown.units), key="release_population")
         st.caption(words.population_words(found, shown.gaps))
@@ -173,7 +173,7 @@ def draw_intervals(release: Release) -> None:
     if widths is None:
         st.caption(f":material/visibility: {words.NO_INTERVALS}")
         return
-    st.markdown("#### How far from the answer?")
+    st.markdown("#### Error from the noise")
     if release.kind.is_mean and release.ranges is not None:
         _draw_beside(words.mean_picture(release, widths), words.mean_columns(release), key="release_mean")
     else:

@@ -107,8 +107,9 @@ def draw_upload_panel() -> None:
         elif opened is not None:
             table = _choose_reading(opened)
             if table is not None:
-                st.text_input("Name of the data", max_chars=MOST_TITLE, **_kept(opened, "title"), help=(
-                    "Every release publishes this name and the names of the columns, never the file's name."))
+                st.text_input("Name of the data (published)", max_chars=MOST_TITLE, **_kept(opened, "title"), help=(
+                    "Every release publishes this name and the names of the columns. At first it is the file's name: "
+                    "change it if that is secret."))
     if opened is None or table is None:
         return
     try:

@@ -116,10 +116,10 @@ def notes(app):
 
 def test_the_form_says_what_is_wrong_with_a_range_and_what_a_range_does_to_dates():
     app = fill(bring(opened(), VISITS, "visits.csv"), ("age", "9,5", "20"), ("visit", "5/3/2024", "2024-12-31"))
-    assert notes(app)["age"] == "9,5 is no number such as 1.5. Until then the range is read from the data."
-    assert notes(app)["visit"] == "5/3/2024 is no date such as 2024-03-05. Left out until it has a range."
+    assert notes(app)["age"] == "9,5 is not a number, such as 1.5. Until then the range is read from the data."
+    assert notes(app)["visit"] == "5/3/2024 is not a date, such as 2024-03-05. Left out until it has a range."
     fill(app, ("age", "20", "nan"), ("visit", "2025-01-01", "2024-01-01"))
-    assert "nan is no number" in notes(app)["age"]
+    assert "nan is not a number" in notes(app)["age"]
     assert notes(app)["visit"] == "The lowest value must be below the highest. Left out until it has a range."
     fill(app, ("age", "0", "120"), ("visit", "2024-03-01", "2024-12-31"))
     adjust(app, upload_look=True)
