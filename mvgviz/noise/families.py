@@ -32,6 +32,7 @@ from mvgviz.validation import FloatArray, count, fraction, positive
 _TAIL = 1e-22  # of the gamma distribution, left out at either end
 _SAFE = 1 + 1e-9  # times a calibrated scale: rounding must not make it optimistic
 _LEAST_DELTA, _MOST_EPSILON = 1e-12, 100.0  # of the integral
+_FEW = 100  # dimensions, below which the integral over the angle is used: its Bessel functions fit into floats
 
 
 class Split(NamedTuple):
@@ -172,20 +173,46 @@ def l2_delta(epsilon: float, scale: float, size: int) -> float:
     The loss exceeds epsilon on one sheet of a hyperboloid. In polar coordinates about either focus, with
     ``t = epsilon scale``, ``h = (1 - t²)/(2 scale)`` and ``F`` the distribution of one coordinate of a point on the
     sphere: ``E[F(h/g - t) - e^epsilon F(-h/g - t)]`` over ``g ~ Gamma(size)``. Above epsilon = 100 the second term is
-    left out, which gives an upper bound.
+    left out, which gives an upper bound. Below 100 dimensions, where the difference would cancel: :func:`_by_angle`.
     """
     t = epsilon * scale
     if t >= 1:
         return 0.0
     if size == 1:
         return -math.expm1((epsilon - 1 / scale) / 2)
+    if size < _FEW:
+        return min(_by_angle(t, 1 / (2 * scale), size), 1.0)
     h = (1 - t * t) / (2 * scale)
-    kinks = (h / (1 + t), h / (1 - t)) if size < 12 else ()  # the integrand then has kinks that matter
-    nodes, weights = gamma_nodes(float(size), kinks)
+    nodes, weights = gamma_nodes(float(size))
     inside = _sphere_share(h / nodes - t, size)
     if epsilon <= _MOST_EPSILON:
         inside = inside - math.exp(epsilon) * _sphere_share(-h / nodes - t, size)
     return min(max(float(weights @ inside), 0.0), 1.0)
+
+
+def _by_angle(t: float, a: float, size: int) -> float:
+    """Return :func:`l2_delta` without cancellation, for ``a = 1/(2 scale)``.
+
+    With foci at the two answers, in coordinates by the sum and the difference ``cos v`` of the distances, the integral
+    over the sum gives Bessel functions K of order ``size/2`` and ``size/2 - 1``. What is left over ``0 < v < acos t``
+    is smooth and positive.
+    """
+    end, (base, weights) = math.acos(t), legendre(160)
+    v = end * (base + 1) / 2
+    common = special.gammaln(size / 2) - special.gammaln(size) - math.log(math.pi)
+    first = math.log((size - 1) / 2) + size / 2 * math.log(2 * a) + _log_bessel(size / 2, a)
+    second = (size / 2 - 1) * math.log(2) + (size / 2 + 1) * math.log(a) + _log_bessel(size / 2 - 1, a)
+    gained = -np.expm1(-4 * a * np.sin((end + v) / 2) * np.sin((end - v) / 2))  # 1 - e^(epsilon - loss)
+    values = (np.sin(v) ** (size - 2) * np.exp(-2 * a * np.sin(v / 2) ** 2) * gained
+              * (math.exp(common + first) + math.exp(common + second) * np.sin(v) ** 2))
+    return end / 2 * float(weights @ values)
+
+
+def _log_bessel(order: float, at: float) -> float:
+    """Return the logarithm of ``e^at K_order(at)``; where K is too large for a float, of its limit at 0."""
+    found = float(special.kve(order, at))
+    return math.log(found) if math.isfinite(found) else float(
+        special.gammaln(order) - math.log(2) + order * math.log(2 / at))
 
 
 @lru_cache(maxsize=4096)
@@ -195,14 +222,14 @@ def l2_scale(size: int, epsilon: float, delta: float) -> float:
     Where the integral would lose its digits, the scale that is private with delta = 0: an upper bound.
     """
     count("size", size)
-    high = 1 / positive("epsilon", epsilon)
+    pure = 1 / positive("epsilon", epsilon)
     if fraction("delta", delta) < _LEAST_DELTA or epsilon > _MOST_EPSILON:
-        return high
-    low = high
+        return pure
+    low = high = pure
     while l2_delta(epsilon, low, size) <= delta:
-        low /= 2
+        low, high = low / 2, low
     found = root(lambda scale: l2_delta(epsilon, scale, size) - delta, low, high, xtol=1e-12 * low)
-    return min(found * _SAFE, high)
+    return min(found * _SAFE, pure)
 
 
 def blocks_epsilon(blocks: Sequence[Block], delta: float) -> float:
@@ -263,12 +290,9 @@ def _sphere_share(x: FloatArray, size: int) -> FloatArray:
     return np.asarray(np.where(x > 0, 1 - tail, tail))
 
 
-def gamma_nodes(shape: float, cuts: tuple[float, ...] = ()) -> tuple[FloatArray, FloatArray]:
-    """Gauss–Legendre nodes and weights for an expectation over Gamma(shape), split at ``cuts``."""
+def gamma_nodes(shape: float) -> tuple[FloatArray, FloatArray]:
+    """Gauss–Legendre nodes and weights for an expectation over Gamma(shape)."""
     low, high = float(special.gammaincinv(shape, _TAIL)), float(special.gammainccinv(shape, _TAIL))
-    ends = [low, *sorted(cut for cut in cuts if low < cut < high), high]
     base, weights = legendre(160)
-    starts, widths = np.array(ends[:-1])[:, None], np.diff(ends)[:, None]
-    nodes = (starts + widths * (base + 1) / 2).ravel()
-    return nodes, (widths * weights / 2).ravel() * np.exp(
-        special.xlogy(shape - 1, nodes) - nodes - special.gammaln(shape))
+    nodes = low + (high - low) * (base + 1) / 2
+    return nodes, (high - low) * weights / 2 * np.exp(special.xlogy(shape - 1, nodes) - nodes - special.gammaln(shape))
