@@ -41,8 +41,8 @@ def _gains(epsilon: float) -> tuple[dict[str, Any], ...]:
         drawn.append({
             "columns": columns, "priority": gain.priority, "other": gain.other, "epsilon": gain.equal_epsilon,
             "short": priority, "spent": equal,
-            "words": f"{columns} columns, one with priority: {priority} of the noise on it. For that, equal noise "
-                     f"would need ε = {equal} instead of {epsilon:g}."})
+            "words": f"{columns} columns, one with priority: it has {priority}× equal noise. For that, equal noise "
+                     f"needs ε = {equal} instead of {epsilon:g}."})
     return tuple(drawn)
 
 
@@ -83,7 +83,6 @@ if trade_off_refusal(setup) is None:
 if scenario.guarantee == "exact":
     theorem, tail = rivals(setup)[0], TAILS[scenario.tail].in_sentence
     st.markdown(
-        f"The paper's Theorem 1, {'as printed' if scenario.tail == 'printed' else f'with {tail}'}, asks for "
+        f"The paper's Theorem 1{'' if scenario.tail == 'printed' else f', with {tail},'} uses "
         f"**{times(theorem.factors)}** this noise. It then spends only ε = "
-        f"{as_number(theorem.design.epsilon_spent(setup.delta))} of {scenario.epsilon:g} at δ = "
-        f"{as_probability(setup.delta)}.")
+        f"{as_number(theorem.design.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed.")

@@ -10,7 +10,7 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
 from mvgviz.pictures import privacy as words
-from mvgviz.pictures.sentences import thing
+from mvgviz.pictures.sentences import RANGES_READ, thing
 from mvgviz.release import audit
 from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import in_markdown, mu_words
@@ -62,7 +62,8 @@ def draw_neighbours(setup: Setup) -> None:
         inside = "" if setup.query.bound is None else ", the clipping ellipse"
         if setup.scenario.bound == "private" and inside:
             inside += " (its radius was found by a known seed: not private)"
-        st.caption(f"In the data's units. Nobody's records: they follow from the ranges{inside} and the noise.")
+        read = RANGES_READ * (not setup.dataset.ranges_origin.is_covered)
+        st.caption(f"In the data's units. They follow from the ranges{inside} and the noise.{read}")
     with bars:
         _draw_shares(setup, loss)
 

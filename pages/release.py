@@ -120,11 +120,10 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
         return
     st.caption("One file with guarantee, odds, pictures, expected error and assumptions. It works offline and prints.")
     parts = open_parts(setup)
-    care = f" Exceptions, which it names at its top: {listed(parts)}." if parts else ""
-    st.caption("It uses simulated records with the same ranges and number, so nothing in it comes from the data. It "
-               f"holds no released answer.{care}" if simulated else
-               ":material/visibility: Its error is **measured on the data itself and is not private**: check before "
-               "you share it. It holds no released answer.")
+    care = f" **Not private:** {listed(parts)}." if parts else ""
+    st.caption(("It holds no released answer. Its errors come from simulated records with your ranges and record count."
+                if simulated else ":material/visibility: It holds no released answer. Its errors are **measured on the "
+                "data itself: not private**. Check before you share it.") + care)
 
 
 def _draw_programs(setup: Setup) -> None:
@@ -135,8 +134,8 @@ def _draw_programs(setup: Setup) -> None:
                    key="release_program_py")
         offer_file("Notebook", "notebook.ipynb", "application/x-ipynb+json", partial(notebook, scenario, source=source),
                    key="release_notebook_ipynb")
-    st.caption("They rebuild design and trials, and release only if asked. They hold your choices, never your data. "
-               "Ranges that you did not declare are read from your file again.")
+    st.caption("They repeat your design and trials, and hold your choices, never your data. Ranges that you did not "
+               "declare are read from your file again: not private.")
 
 
 def draw_ledger() -> None:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mvgviz.data.recognise import Identifier
-from mvgviz.pictures.sentences import neighbour_words
+from mvgviz.pictures.sentences import RANGES_READ, neighbour_words
 from mvgviz.pictures.shape import answer_labels
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, plot_matrix, styled, top_left, upright
 from mvgviz.query.dataset import Dataset
@@ -47,8 +47,8 @@ def histograms_picture(data: Dataset, positions: Sequence[int]) -> Picture:
     least = min(used, key=used.__getitem__)
     return Picture(styled(figure, height=max(_PANEL * rows + 30, 200), legend=False, top=26), (
         f"**{data.n_features} features × {data.n_records:,} records**. "
-        f"{in_markdown(data.features[least])} uses the least of its range ({100 * used[least]:.0f} %)."), (
-        "Privacy rests on the declared ranges, which are public. Wider ranges need more noise."))
+        f"{in_markdown(data.features[least])} fills only {100 * used[least]:.0f} % of its range."), (
+        "Wider ranges need more noise." + RANGES_READ * (not data.ranges_origin.is_covered)))
 
 
 def answer_picture(query: Query, own: DataUnits | None = None, units: Sequence[str] = ()) -> Picture:
@@ -78,8 +78,8 @@ def change_picture(query: Query, pair: WorstPair, own: DataUnits | None = None) 
                     col_title="feature" if rows and query.symmetric else "column"),
         f"**What one record can change:** {pair.words}; the answer moves by "
         f"{as_number(query.sensitivity * pair.attained)}{' on the normalised scale' * (own is not None)}{almost}.",
-        "The two neighbouring datasets whose answers lie furthest apart. Only the declared ranges and the clipping "
-        "bound enter, nobody's data.")
+        "These two neighbouring datasets have the most different answers. They follow from the ranges and the clipping "
+        f"bound.{RANGES_READ * (not query.ranges_origin.is_covered)}")
 
 
 class LengthNumbers(NamedTuple):
@@ -132,8 +132,8 @@ def identifier_words(found: Sequence[Identifier]) -> list[str]:
     return [f"**{in_markdown(each.name)} " + (
         "numbers the records**: leave it out." if each.numbers_records else
         "looks like an identifier**: leave it out." if each.most <= 1 else
-        f"looks like an identifier, and one of its values occurs {each.most:,} times.** If it names a person, all "
-        f"{each.most:,} records together spend up to {each.most:,} times the μ.") for each in found]
+        f"looks like an identifier: one value occurs {each.most:,} times.** If it names a person, say so under *Who "
+        f"is a person*. Else that person's privacy is up to {each.most:,} times weaker (in μ).") for each in found]
 
 
 def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
@@ -176,7 +176,7 @@ def derivation(query: Query) -> tuple[tuple[str, str], str]:
         return found.lines, found.words
     said = [neighbour_words(query.neighbour_rule), *([found.words] if found.words and not query.degree else [])]
     if bounded and added:
-        said.append("With a clipping bound, an empty place counts as its centre.")
+        said.append("With a clipping bound, a missing record counts as its centre.")
     if query.neighbour_rule not in (REPLACED_RECORD, ADDED_RECORD):
         said.append("The lines describe one record; all of a person may change alike. A mean or second moments then "
                     "move that many times as far. In a table, that many columns change.")

@@ -112,9 +112,9 @@ def budget_picture(numbers: BudgetNumbers, takeaway: str) -> Picture:
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
     two = " Box and Laplace noise has a bar of its own: its ε add up, with δ = 0." * bool(numbers.pure.after)
     return Picture(styled(figure, height=60 + 130 * len(bars)), takeaway, f"""\
-All releases of the same data share one budget. Not epsilons but squares of μ add up, even if you choose one release \
-after seeing another (Dong, Roth & Su 2022).{two} The app recognises a file by its numbers, in any format. Only you \
-can say on Data & query that two files are about the same people.""")
+All releases of the same data share one budget. The squares of μ add up, not the ε, even if you choose one release \
+after seeing another (Dong, Roth & Su 2022). So lengths are μ².{two} The app recognises the same file again. If two \
+files are about the same people, say so on Data & query.""")
 
 
 def _add_bar(figure: go.Figure, row: int, numbers: BudgetNumbers, pot: Pot, *, is_pure: bool) -> None:
@@ -147,7 +147,7 @@ def _add_bar(figure: go.Figure, row: int, numbers: BudgetNumbers, pot: Pot, *, i
         figure.update_xaxes(title="ε of box and Laplace noise, with δ = 0", range=[0, pot.end], zeroline=False, row=row)
         return
     ticks, axis = budget_ticks(numbers), "ε of Gaussian noise" if numbers.pure.after else "total ε"
-    figure.update_xaxes(title=f"{axis} at this δ (lengths are μ², which adds up)", range=[0, pot.end],
+    figure.update_xaxes(title=f"{axis} at this δ (lengths are μ²)", range=[0, pot.end],
                         zeroline=False, tickvals=[square for square, _ in ticks],
                         ticktext=[f"{epsilon:g}" for _, epsilon in ticks], row=row)
 
@@ -205,10 +205,10 @@ POPULATION_HELP = ("The people (or households, firms, …) behind the records. A
 JOIN_HELP = "All releases under either name then count for both. This cannot be undone. The lower cap applies."
 IMPORT_HELP = ("Add the releases of another session. Releases already in the ledger are skipped; those from very old "
                "files cannot be recognised and count twice. Imported releases ignore the cap.")
-SESSION_ONLY = (":material/warning: This ledger lives in this session alone, never on a disk. Reloading or closing the "
-                "tab loses it: download it after the last release. It does not know what was released elsewhere.")
-LASTS = (":material/save: This ledger is a file on this computer. It survives a reload, a restart and a crash, and so "
-         "do the released answers. It does not know what was released elsewhere or under another name.")
+SESSION_ONLY = (":material/warning: This ledger exists only in this tab. Reloading or closing the tab deletes it: "
+                "download it after each release. It does not know what was released elsewhere.")
+LASTS = (":material/save: This ledger is a file on this computer. It keeps the released answers, too. It does not know "
+         "what was released elsewhere. Another name starts from zero: always use the same one.")
 
 
 def totals_words(ledger: Ledger) -> str:

@@ -119,7 +119,7 @@ def ledger_words(totals: tuple[Total, Total] | None, *, questions: int, lasts: b
     so_far, after = totals
     before = "nothing yet" if so_far.epsilon == 0 else f"ε = {as_number(so_far.epsilon)}"
     these = "this one" if questions == 1 else f"these {questions}"
-    return f"Released {whom}: {before}; with {these}: ε = {as_number(after.epsilon)} at the same δ."
+    return f"Spent {whom}: {before}. After {these}: ε = {as_number(after.epsilon)} at the same δ."
 
 
 def released_words(names: Sequence[str]) -> str:

@@ -273,7 +273,7 @@ def covers_sentences(widths: Widths) -> str:
     """Say what the intervals cover."""
     symmetric = (" Off the diagonal each is the average of two noisy numbers; the interval allows for it." *
                  (widths.noise.symmetrised and widths.noise.rows.size > 1))
-    return (f"Each number by itself: about {100 * (1 - LEVEL):.0f} in 100 lie further away.{symmetric} "
+    return (f"This holds for each number alone: about {100 * (1 - LEVEL):.0f} of 100 lie further away.{symmetric} "
             f"{capitalised(covered_words(widths.kind, bounded=widths.clipped, gaps=widths.gaps))}."
             f"{f' {capitalised(OUTSIDE)}.' * (widths.kind.degree == 1)}")
 

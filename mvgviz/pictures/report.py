@@ -35,9 +35,8 @@ from mvgviz.trials.results import Results
 
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES = 30
-ON_SIMULATED = ("**Measured on simulated data** with the same ranges and number of records, so it reveals nothing "
-               "about the data. On the real records the error may be larger or smaller. Directions or shares read from "
-               "the data come from the simulated data here.")
+ON_SIMULATED = ("**Measured on simulated data** with the same ranges and record count. On the real records the error "
+               "may be larger or smaller. Directions or shares read from the data come from the simulated data here.")
 _REFERENCES = (
     "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
     "CCS 2018. (Theorems 1 and 2.)",
@@ -140,8 +139,8 @@ def promise_sentences(setup: Setup) -> list[str]:
         f"replace any one {thing(setup)} by any other within the ranges")
     delta = "δ is 0" if setup.design.is_pure else f"plus δ = {as_probability(setup.delta)}"
     return [
-        f"**{capitalised(change)}: the chance of any result grows at most e^ε = {factor} times, {delta}.** Guesses "
-        f"about one {thing(setup)} can gain no more than that. {epsilon_caution(epsilon, thing(setup))}".rstrip(),
+        f"**{capitalised(change)}: the chance of any result grows at most e^ε = {factor} times, {delta}.** No "
+        f"guess about one {thing(setup)} improves more than that. {epsilon_caution(epsilon, thing(setup))}".rstrip(),
         spent_words(setup),
         f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}." if open_parts(setup) else
         "The guarantee holds whatever an attacker knows, and whatever anyone does with the answer later."]

@@ -71,8 +71,8 @@ def words_in(text: str) -> list[Word]:
     return [word for word in WORDS if word.is_in(text)]
 
 
-EMPTY_PLACE = ("A place filled in one dataset is empty in the other. An empty place counts as the middle of every "
-               "range (as nothing in second moments and counts). The number of places is public.")
+EMPTY_PLACE = ("One dataset has a record that the other lacks. A missing record counts as the middle of every range "
+               "(as nothing in second moments and counts). The largest number of records is public.")
 
 
 def neighbour_words(rule: str, record: str = "record") -> str:
@@ -81,8 +81,7 @@ def neighbour_words(rule: str, record: str = "record") -> str:
         more = EMPTY_PLACE if rule.endswith("removed") and "record" in rule else (
             "The number of records of each person is not hidden." * rule.endswith("replaced"))
         return f"Neighbours differ by {rule}. {more}".rstrip()
-    return (f"Neighbours have the same number of {record}s and differ in one: any other that the ranges allow replaces "
-            "it. None is left out.")
+    return f"Neighbours have equally many {record}s. One {record} is replaced by any other within the ranges."
 
 
 def span_words(values: FloatArray, said: Callable[[float], str] = as_number) -> str:
@@ -162,6 +161,7 @@ FIELDS = {
     "radius": "the clipping radius", "neighbours": "what neighbours differ by",
     "priority": "the priority columns", "label": "the label", "task": "the task"}
 """A scenario's fields in words."""
+RANGES_READ = " Ranges were read from the data: **not private**."
 ON_DATA, ON_SIMULATED = "Computed on the data itself: not private.", "Computed on simulated data."
 
 
@@ -313,6 +313,6 @@ def _told(kind: type[Query], bias: FloatArray, asked: Mapping[str, Range], decla
 def link_words(scenario: Scenario) -> str:
     """Say what a link opens."""
     if scenario.is_upload:
-        return ("Opens with these choices and asks for your file. The link holds neither the file nor how it was read; "
-                "a saved study holds how it was read.")
+        return ("Opens with these choices and asks for your file. The link holds neither your file nor its column "
+                "settings; a saved study keeps the settings.")
     return "Opens this screen. The link holds your choices, never your data."

@@ -322,10 +322,9 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
                 "their shadow on a plane, where the changes may stay inside the ellipse.")
     if size > 2:
         part = sum(model.theta) / (model.rest + sum(model.theta))
-        return (f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget. So the "
-                f"ellipse, at √{part:.2f} of the whole μ = {as_number(model.mu)} typical errors, touches the corners.")
+        return f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget."
     return ("**Private = every corner inside.** If the ellipse shrinks along one axis, it must grow along the other. "
-            f"It is drawn at μ = {as_number(model.mu)} typical errors (standard deviations).")
+            f"It is drawn at {as_number(model.mu)} typical errors.")
 
 
 def drag_words(model: RuleModel) -> str:

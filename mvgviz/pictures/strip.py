@@ -32,7 +32,8 @@ def attacker(setup: Setup) -> tuple[int, str]:
     right = right_guesses(setup)
     often = "practically always right" if right == FIGURES else (
         f"right {at_most(setup.design.mu_is)}{right} times in 100")
-    return right, f"{often}{' from the noise alone' * bool(open_parts(setup))}; a coin 50"
+    more = " from the noise alone; more from what is not private" * bool(open_parts(setup))
+    return right, f"{often} (a coin: 50){more}"
 
 
 def right_guesses(setup: Setup, releases: int = 1) -> int:
@@ -49,13 +50,24 @@ def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
     front = [
         error_fact(setup, "typical error" if clipped is None else "error from noise alone"),
         *([] if clipped is None else [Fact("clipping adds", clipped)]),
-        *(fact for fact in origins if fact.care)]
+        *_share_elsewhere(setup), *(fact for fact in origins if fact.care)]
     behind = [
         Fact("privacy asked", f"ε = {setup.scenario.epsilon:g} at δ = {as_probability(setup.delta)}"),
         Fact("spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}"),
         *(Fact(*least) for least in [least_item(setup)] if least is not None),
         *(fact for fact in origins if not fact.care), Fact("neighbours", setup.neighbour_rule)]
     return front, behind
+
+
+def _share_elsewhere(setup: Setup) -> list[Fact]:
+    """Warn where the split leaves out a column on which errors count."""
+    scenario, names = setup.scenario, setup.direction_names
+    given = [k for k in scenario.priority_directions if k < len(names)]
+    if scenario.directions != "standard" or scenario.allocation not in ("binary", "least-error") or not (
+            given and set(scenario.priority_features) - set(given)):
+        return []
+    counted = listed([setup.dataset.features[k] for k in scenario.priority_features if k < setup.dataset.n_features])
+    return [Fact("the share goes to", f"{listed([names[k] for k in given])}, but errors count on {counted}", True)]
 
 
 def error_fact(setup: Setup, name: str = "typical error") -> Fact:

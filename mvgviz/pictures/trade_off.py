@@ -160,17 +160,17 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
     own, equal = found.curves.own, found.curves.own.equal
     asked, saved = setup.scenario.epsilon, own.epsilon_saved(found.design)
     priority, other = against_equal(setup) or (found.design.priority / equal.priority, found.design.other / equal.other)
-    said = [f"**{Names(setup).few(list(found.priority))}: {as_factor(priority)} equal noise; "
-            f"other {columns_of(setup)}: {as_factor(other)}.**"]
+    named = Names(setup).few(list(found.priority))
+    said = [f"**{named}: {as_factor(priority)} equal noise; other {columns_of(setup)}: {as_factor(other)}.**"]
     if setup.scenario.guarantee != "exact":
         said.append("Here both follow the same theorem; in the picture equal noise is exact.")
     if saved > asked * 1.005:
-        said.append(f"Equal {'Gaussian ' * bool(setup.design.blocks)}noise needs ε = {as_number(saved)} instead of "
-                    f"{asked:g} to be as precise there.")
+        said.append(f"For this precision on {named}, equal {'Gaussian ' * bool(setup.design.blocks)}noise needs ε = "
+                    f"{as_number(saved)} instead of {asked:g}.")
     if found.least is not None:
         lowest = as_factor(found.least.least.noise / equal.priority)
-        said.append(f"That is {least_phrase(found.least)}; no Gaussian noise goes below {lowest} equal noise"
-                    f"{_inside(setup)}.")
+        said.append(f"No Gaussian noise goes below {lowest} equal noise there{_inside(setup)}: this is "
+                    f"{least_phrase(found.least)}.")
     return " ".join(filter(None, [*said, clipping_words(setup, name=in_markdown)]))
 
 

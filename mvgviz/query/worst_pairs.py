@@ -110,7 +110,7 @@ def _moved(body: ReplacedColumn, move: FloatArray | None, rows: NoiseSide) -> tu
             move = body.widest(rows.precision_diagonal()) if body.levels else search_move(rows, body.widths)
         before = _empty_place(body) if body.added else np.maximum(-move, 0.0)
         after = before + move
-    return before, after, "a record at the far end fills an empty place" if body.added else words
+    return before, after, "a record at the far end is added" if body.added else words
 
 
 def _empty_place(body: ReplacedColumn) -> FloatArray:

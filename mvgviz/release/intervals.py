@@ -134,8 +134,8 @@ def covered_words(kind: type[Query], *, bounded: bool = False, gaps: str = "") -
         return "this covers the noise alone"
     bound = " and their bound" * bounded
     handled = {"middle": ", the filled gaps", "drop": ", the records dropped for gaps"}.get(gaps, "")
-    return (f"this covers the noise alone, for these records clipped to their ranges{bound}: not the clipping"
-            f"{handled}, nor how the records were sampled")
+    return (f"this covers the noise alone, for these records clipped to their ranges{bound}; it covers neither the "
+            f"clipping{handled} nor how the records were sampled")
 
 
 def planned_noise(setup: Setup) -> EntryNoise:

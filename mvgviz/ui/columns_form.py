@@ -154,8 +154,8 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
     """Draw a row for each column and take what the person types into what is said of the file."""
     said, names = opened.said, list(proposal)[:_SHOWN]
     by_name = opened.orientation == "rows"
-    looked = by_name and st.toggle("Show what ranges do to my data (not private, for you)", key="upload_look",
-                                   help="What you type or choose after looking counts as read from the data.",
+    looked = by_name and st.toggle("Show how ranges affect my data (not private)", key="upload_look",
+                                   help="Ranges that you type afterwards count as read from the data.",
                                    on_change=session.note_look, args=(opened.data_name,))
     its = weakref.ref(table)  # Streamlit keeps the functions below longer than the session keeps the table
 
@@ -178,15 +178,14 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
         if None in known.values() or any(
                 isinstance(span, Range) and span.origin is Origin.READ for span in known.values()):
             with st.popover("Use all proposals", key="upload_ask_all"):
-                st.markdown("All that you have not typed is then **read from the data: not private**. A release asks "
-                            "you to accept that.")
+                st.markdown("Proposals come from your data: **not private**. You must accept this before a release.")
                 st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
         st.button("Clear all", key="upload_know_none", on_click=_clear, args=(opened, [
             name for name in proposal if kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
-        st.caption(f":material/visibility: Ranges proposed from the data: **not private** ({len(unknown):,} of "
-                   f"{len(proposal):,}). Type those that you know without the data.")
+        st.caption(f":material/visibility: Ranges from the data: {len(unknown):,} of {len(proposal):,}, **not "
+                   "private**. Type those that you know without the data.")
     if len(proposal) > len(names):
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 
@@ -204,8 +203,8 @@ def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bo
     if name in said.half and not of_levels:
         note = " ".join(filter(None, [_wrong(said.half[name], table.decimal or ".", dates=kind == DATE),
                                       note or "Until then the range is read from the data."]))
-    if not note and span is not None and not span.origin.is_covered:
-        note = span.origin.value.capitalize()
+    if not note and (span is None or not span.origin.is_covered):
+        note = f"{(Origin.READ if span is None else span.origin).words.capitalize()}."
     if looked:
         ends = said.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
         note = " · ".join(part for part in (note, effect(table, name, ends, opened.missing)) if part)

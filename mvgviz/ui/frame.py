@@ -24,10 +24,9 @@ from mvgviz.ui.visitors import draw_badge, draw_logout
 _STYLE = f"<style>{asset('frame.css')}</style>"
 _EXPLAINED = {word.term: f"<li>{as_html(word.sentence)}</li>" for word in WORDS}
 _RELEASING = (PLAN, RELEASE)
-ABOUT_PLACE = ("Off: results use simulated data with your ranges and number of records, so looking is free. On: "
-               "results use your file, and the certificate marks what you choose afterwards.")
-ABOUT_MARKS = ("You chose these after looking at results on the data: **not private**. A mark goes when the setting is "
-               "back at its default, or when you say, truthfully:")
+ABOUT_PLACE = ("Off: simulated data with your ranges and record count. Looking is free unless these were read from the "
+               "data. On: your file. What you choose afterwards is marked as not private.")
+ABOUT_MARKS = "You chose these after looking at the data: **not private**. Remove a mark only if its sentence is true."
 _strip = cached(12, session.here)(strip_html)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Plotly's camera button, which the frame's style hides and the two buttons press."""
@@ -83,7 +82,7 @@ def draw_switch() -> None:
     """Draw the switch between results on the person's file and on simulated data, the same on every page."""
     if not session.scenario().is_upload:
         return
-    st.toggle("My data (not private: later choices are marked)", help=ABOUT_PLACE,
+    st.toggle("My data (not private; marks later choices)", help=ABOUT_PLACE,
               **session.control("w_my_data", session.shows_data(), session.show_data))
     if not session.shows_data():
         st.badge("Simulated data", icon=":material/science:", color="blue")
@@ -95,7 +94,7 @@ def _draw_marks() -> None:
         with st.popover(f"Marked choices ({len(marked)})", icon=":material/visibility:", type="tertiary"):
             st.caption(ABOUT_MARKS)
             for name in marked:
-                st.button(f"{capitalised(FIELDS[name])}: I would have chosen this without the data", type="tertiary",
+                st.button(f"{capitalised(FIELDS[name])}: I would choose the same without the data", type="tertiary",
                           key=f"w_own_{name}", on_click=session.would_choose, args=(name,))
 
 

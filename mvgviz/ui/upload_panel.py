@@ -40,10 +40,10 @@ _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
 _LISTED, _FIRST = 60, 30  # columns that are all listed; of more, those in use at first where not all can be
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {  # as a control offers it, and what follows from it
-    "middle": ("fill with the middle of the range", "Every gap becomes the middle of its range, in a category equal "
-               "parts of every level. This uses nobody's data."),
-    "drop": ("drop those records", ":material/visibility: Dropping records changes the published record count, so it "
-             "reveals how many had gaps: **not private**. A release asks you to accept that."),
+    "middle": ("fill with the middle of the range", "Each gap becomes the middle of its range, in a category an "
+               "equal part of each level. That biases the answer."),
+    "drop": ("drop those records", ":material/visibility: The published record count then reveals how many records had "
+             "gaps: **not private**. You must accept this before a release."),
     "reject": ("refuse the file", "")}
 _KEPT = "Nothing was lost: the data from before is still open."
 _NO_MEMORY = ("the server has too little memory for this file now. Choose fewer records or columns, try again later, "
@@ -294,8 +294,8 @@ def _choose_person(opened: OpenFile, table: Table, repeated: list[Identifier]) -
             st.number_input("At most this many rows each", 1, 10_000, width=220, **_kept(opened, "at_most"))
     if said.person and own is not None and own.source.person == said.person:
         left = table.n_rows - own.dataset.n_records
-        st.caption(f"Kept: the first rows of each person in the file. Dropped: {left:,} of {table.n_rows:,} rows. The "
-                   "answer is about the kept rows alone. The promise covers each person as a whole.")
+        st.caption(f"Only the first rows of each person are used; {left:,} of {table.n_rows:,} rows were dropped. The "
+                   "answer is about these rows. The guarantee covers the whole person.")
 
 
 def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:

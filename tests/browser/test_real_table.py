@@ -215,7 +215,7 @@ def test_a_range_typed_as_it_was_proposed_or_accepted_is_the_persons(visit):
         cell.press("Tab")
         at_rest(tab)
     eventually(tab, lambda: accepted.count() == 0)
-    assert tab.get_by_text("proposed from the data: not private (5 of 6)").count() == 1
+    assert tab.get_by_text("Ranges from the data: 5 of 6").count() == 1
 
 
 def test_a_name_is_typed_once_and_the_next_session_knows_what_was_spent(visit):

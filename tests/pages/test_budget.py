@@ -45,7 +45,7 @@ SAID = {
     "an ellipse divides precision, not μ²": (DIRECTIONS, BOX | {"family": "ellipse"}, [
         "δ = 10⁻⁶ for", "Theta divides the sum of 1/v"], ["together μ²"]),
     "what box noise is compared with": (NEEDED, BOX, [
-        "Equal Gaussian noise needs ε = ", "no Gaussian noise goes below"], []),
+        "equal Gaussian noise needs ε = ", "No Gaussian noise goes below"], []),
     **{f"no ratio and no way back with {family} noise": (tab, BOX | {"family": family}, [f"{family} noise."], [])
        for family, tab in (("box", THROUGH), ("ellipse", INVERSE))},
     "no ratio of graphs": (THROUGH, {"data": "karate"}, ["defined for the table, the mean and the covariance"], []),
@@ -182,7 +182,7 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
     assert "times the lowest possible Gaussian noise" in text(app)
     assert "times the lowest possible Gaussian noise" in strip(app)
     exact = scenario.guarantee == "exact"
-    assert drawn["movable"] == exact == ("Equal noise needs ε = " in text(app))
+    assert drawn["movable"] == exact == ("equal noise needs ε = " in text(app))
     assert gain < 1 if exact else gain > 50
     assert drawn["here"]["share"] == scenario.share if exact else "this design" in [
         mark["name"] for mark in drawn["far"]]

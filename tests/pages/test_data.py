@@ -184,7 +184,7 @@ def test_what_one_record_can_change_is_what_it_can_change_inside_the_bound():
 
 def test_columns_that_are_no_features_are_named_and_left_out_with_a_button():
     app = uploaded("Unnamed: 0,patient_id,age\n" + "".join(f"{i},{i % 20},{20 + i % 50}\n" for i in range(60)))
-    assert_says(app, ["numbers the records**: leave it out", "one of its values occurs 3 times"])
+    assert_says(app, ["numbers the records**: leave it out", "one value occurs 3 times"])
     assert press(app, "upload_leave_out").multiselect(key="upload_columns").value == ["age"]
     assert "leave it out" not in text(app)
 
@@ -213,7 +213,7 @@ def test_neighbours_are_chosen_and_named():
     assert "one record replaced" in strip(app)
     assert link(adjust(app, w_neighbours="add-remove"))["neighbours"] == "add-remove"
     assert "one record added or removed" in strip(app)
-    assert "number of places is public" in text(app)
+    assert "largest number of records is public" in text(app)
     kernel = opened(DATA.path, data="liver", query="kernel", neighbours="add-remove")
     assert "none can be added or removed" in " ".join(element.value for element in kernel.error)
     adjust(kernel, w_neighbours="replace")

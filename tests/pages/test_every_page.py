@@ -187,7 +187,7 @@ def test_home_s_sentence_and_pictures_follow_the_scenario():
 
 
 def test_what_is_not_private_is_flagged():
-    assert strip(opened(data="liver", directions="eigenvectors", allocation="max-pnr")).count("not private") == 2
+    assert strip(opened(data="liver", directions="eigenvectors", allocation="max-pnr")).count("data: not private") == 2
 
 
 def test_an_uploaded_table_becomes_the_data_and_has_a_label():

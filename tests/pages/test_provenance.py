@@ -129,6 +129,16 @@ def test_the_form_says_what_is_wrong_with_a_range_and_what_a_range_does_to_dates
     assert notes(app)["visit"] == f"{early:.1%} clipped, 0.0% gaps, mean moves by {as_number(moved)} days"
 
 
+def test_read_ranges_are_called_not_private_wherever_ranges_are_spoken_of():
+    app = clean(uploaded(CSV))
+    assert set(notes(app).values()) == {"Read from the data: not private."}
+    for tab in ("The answer", "What one record can change"):
+        said = text(put(app, data_tab=tab))
+        assert "Ranges were read from the data: **not private**" in said
+        assert "declared" not in said
+        assert "Ranges were read from the data" not in text(put(declared(), data_tab=tab))
+
+
 def test_an_end_that_nobody_typed_stays_the_datas():
     app = press(bring(opened(), OTHER), "upload_know_all")
     low = f"{own(app).dataset.ranges['height'].low:g}"
@@ -174,9 +184,9 @@ VISITS = "patient_id,sex,region,visit,age\n" + "".join(
 
 def test_text_ids_categories_and_dates_become_a_dataset_and_a_study_that_opens_again():
     app = clean(uploaded(VISITS, "visits.csv"))
-    assert "one of its values occurs 3 times" in text(app)
+    assert "one value occurs 3 times" in text(app)
     assert own(app).dataset.features == ("age",)
-    assert "Dropped: 30 of 150 rows" in text(adjust(app, upload_person="patient_id", upload_at_most=2))
+    assert "30 of 150 rows were dropped" in text(adjust(app, upload_person="patient_id", upload_at_most=2))
     fill(app, ("age", "0", "120", {"unit": "years"}), ("sex", "", "", {"levels": "f; m"}),
          ("visit", "2024-01-01", "2025-12-31"))
     data = own(press(app, "upload_know_all")).dataset

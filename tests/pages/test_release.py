@@ -54,7 +54,7 @@ def test_a_large_epsilon_is_cautioned_against_beside_the_slider_and_above_the_ti
 
 def test_one_tick_and_one_click_make_one_release_and_one_entry():
     app = clean(page())
-    assert "Reloading or closing the tab loses it" in text(app)
+    assert "Reloading or closing the tab deletes it" in text(app)
     assert app.get("download_button")[0].key != "release_everything"
     assert go(app).disabled
     assert "this spends **ε = 1.00 at δ = 10⁻⁶** of the privacy budget" in box(app, "release_sure_").label
@@ -244,10 +244,11 @@ def test_the_second_tab_offers_report_programs_json_and_link_and_a_file_s_report
     labels = {button.proto.label for button in app.get("download_button")}
     assert labels == {"Report as HTML", "Python program", "Notebook", "Scenario as JSON", "Save the study"}
     assert "data=two_features&trials=3" in app.code[0].value
-    assert "measured on the data itself and is not private" in said(app)  # a bundled table, which is public
+    assert "measured on the data itself: not private" in said(app)  # a bundled table, which is public
     app = on_exports(to(change(uploaded(CSV), trials=3), RELEASE))
-    assert "nothing in it comes from the data" in text(app)
-    assert "measured on the data itself and is not private" in said(adjust(app, w_my_data=True))
+    assert "errors come from simulated records" in text(app)
+    assert "**Not private:** ranges read from the data." in text(app)
+    assert "measured on the data itself: not private" in said(adjust(app, w_my_data=True))
 
 
 def entered(ledger, mu=0.0, **pure):

@@ -338,10 +338,10 @@ function legendItems({ data, zoom, theorem, model }) {
   const items = model.changes === null ? [] : [["changes", data.grey]];
   if (theorem) items.push(["theorem line", `as ${data.theorem.name} asks`]);
   if (model.kind === "pure") return [...items, ["own line", "e^ε times less likely than no noise"],
-    ["use", "your use: a line to turn"]];
-  items.push(["own line", zoom === "rule" ? "noise at the scale of privacy" : "directional noise (50, 90, 95 %)"]);
+    ["use", "your use (drag to turn)"]];
+  items.push(["own line", zoom === "rule" ? "noise, scaled to the change box" : "directional noise (50, 90, 95 %)"]);
   items.push(["iid line", zoom === "rule" ? "equal noise" : "equal noise (95 %)"]);
-  if (!theorem) items.push(["use", "your use: a line to turn"]);
+  if (!theorem) items.push(["use", "your use (drag to turn)"]);
   return items;
 }
 
@@ -548,7 +548,7 @@ function tellBars(state, now) {
     one.style.left = `${100 / most}%`;
     bound.hidden = least === null;
     bound.style.left = `${100 * (least ?? 0) / most}%`;
-    small.textContent = least === null ? "" : least > 0.995 ? "no Gaussian noise can beat equal noise here"
+    small.textContent = least === null ? "" : least > 0.995 ? "equal noise is the best Gaussian noise here"
       : `lowest possible Gaussian noise ${short(least, 2)}×`;
   });
 }

@@ -13,7 +13,7 @@ from tests.datasets import make_dataset
 def test_the_derivation_follows_the_neighbours(query):
     data = make_dataset(2, 10)
     lines, words = derivation(query(data, neighbours="add-remove"))
-    assert "number of places is public" in words
+    assert "largest number of records is public" in words
     assert lines != derivation(query(data))[0]
 
 

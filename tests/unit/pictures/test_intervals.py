@@ -58,7 +58,7 @@ def test_mean_and_second_moments_together_are_told_without_the_constant():
 
 def test_records_pulled_inside_a_bound_are_spoken_of():
     said = pictures.covers_sentences(pictures.planned_widths(setup_of("liver", query="covariance", bound="even")))
-    assert "clipped to their ranges and their bound: not the clipping" in said
+    assert "clipped to their ranges and their bound; it covers neither the clipping" in said
 
 
 def test_a_graph_is_told_without_units_ranges_or_a_table():

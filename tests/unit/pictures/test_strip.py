@@ -104,3 +104,11 @@ def test_the_attacker_may_do_better_where_something_was_read_from_the_data(chang
     assert "from the noise alone" in attacker(setup_of("liver", **changes))[1]
     assert "from the noise alone" not in attacker(setup_of("liver"))[1]
     assert "from the noise alone" not in attacker(setup_of("liver", directions="private"))[1]
+
+
+def test_a_share_for_other_columns_than_those_that_count_is_said():
+    def said(**changes):
+        return dict(fact[:2] for fact in facts(setup_of("liver", query="mean", **changes))[0]).get("the share goes to")
+
+    assert said(priority=(0,)) == "sgpt and drinks, but errors count on mcv"
+    assert said() is said(priority=(2, 5)) is said(priority=(0,), allocation="uniform") is None

@@ -201,8 +201,8 @@ FILLED = dataclasses.replace(make_dataset(3, 40), gaps="middle")
 
 
 @pytest.mark.parametrize(("query", "said"), [
-    (SYMMETRIC, "records clipped to their ranges: not the clipping, nor how the records were sampled"),
-    (mv.mean(FILLED), "not the clipping, the filled gaps, nor how"),
+    (SYMMETRIC, "records clipped to their ranges; it covers neither the clipping nor how the records were sampled"),
+    (mv.mean(FILLED), "neither the clipping, the filled gaps nor how"),
     (mv.laplacian([[0, 1], [1, 0]]), "noise alone"),
     (mv.custom([[1.0]], sensitivity=1, gamma=2), "noise alone"),
     (mv.mean(make_dataset(3, 40), bound=mv.RecordBound(radius=1)), "to their ranges and their bound")])
