@@ -114,7 +114,7 @@ def test_a_plan_counts_for_the_population_too(path):
     assert app.button(key="plan_go").disabled
     assert_says(app, ["Name the people above to continue",
                       "Earlier releases about the same people count too"])
-    assert "Released about these people: nothing yet" in text(named(app))
+    assert "Spent about these people: nothing yet" in text(named(app))
     assert len(desk(press(app, "plan_go")).releases) == len(Ledger(path).entries) == 2
     assert {(entry.population, entry.state) for entry in Ledger(path).entries} == {(PATIENTS, "released")}
 
