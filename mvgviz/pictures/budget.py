@@ -279,8 +279,8 @@ def promise(setup: Setup) -> str:
         " It covers the noise, not what was read from the data.")
     delta = 0 if setup.design.is_pure else as_probability(setup.delta)
     return (f":material/shield: **The guarantee stays the same with every split:** ε = {setup.scenario.epsilon:g}, "
-            f"δ = {delta} for {setup.neighbour_rule}. More precision for a direction is not less privacy for a "
-            f"feature.{care}")
+            f"δ = {delta} for {setup.neighbour_rule}. It is the same for everybody, whichever columns are "
+            f"precise.{care}")
 
 
 def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:

@@ -114,7 +114,7 @@ def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joine
                        marker={"color": colour, "line": {"width": 0}},
                        hovertemplate="%{y:,} records of length about %{x:.3g}<extra></extra>")
     figure.add_shape(**upright(numbers.radius, DIRECTIONAL, "dash", width=2.5))
-    what = f"length of a record ({'constant included' if joined else '1 = a typical record'})"
+    what = f"length of a record ({'constant included' if joined else '1 = an evenly spread record'})"
     figure.update_xaxes(title=what, range=[0, float(numbers.edges[-1])])
     figure.update_yaxes(title="records", rangemode="tozero")
     figure.update_layout(bargap=0, barmode="overlay")

@@ -306,10 +306,10 @@ def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> 
     source = ("by the hardened sampler of a release, fresh each time" if hardened else
               "by the app's simulator, from the scenario's seed")
     together = f"whether {' or '.join(noise.tally.pairs)} move together, " if noise.tally.pairs else ""
-    return (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, drawn "
-            f"{source}. Tests: the attack, {together}whether noise repeats, and its size along each direction of rows "
-            f"and columns, in their sums and in {MIXTURES} mixtures of entries. Sound noise fails in at most "
-            f"{FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not audited.")
+    return (f"Directions and ranges are not audited. {noise.releases:,} whole {design.rows:,} × {design.cols:,} "
+            f"answers on each neighbour{each}, drawn {source}. Tests: the attack, {together}whether noise repeats, and "
+            f"its size along each direction of rows and columns, in their sums and in {MIXTURES} mixtures of entries. "
+            f"Sound noise fails in at most {FALSE_ALARMS * 1000:g} of 1,000 audits.")
 
 
 def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool = False) -> str:

@@ -129,13 +129,13 @@ def _lacks_or_misfits(opened: OpenFile, table: Table, name: str) -> tuple[str, s
     if kind == DATE and name not in opened.said.ranges:
         return "Left out until it has a range.", ""
     if kind in _BY_LEVEL and (category is None or len(tuple(category.levels)) < 2):
-        return "Left out until it has two or more levels.", ""
+        return "Not used until it has two or more values, such as F, M.", ""
     if kind == DATE and (rows := _undated(table, name)):
         return "", (f"Cells that are no dates such as 2024-03-05 or 05.03.2024: {len(rows):,}, the first in row "
                     f"{table.file_row(rows[0])}. Correct the file.")
     if category is not None and OTHER not in category.levels and (
             others := _unnamed(table, name, tuple(category.levels))):
-        return "", f"Values that fit no level: {others:,}. Add levels, or the level {OTHER}."
+        return "", f"Values that are not in your list: {others:,}. Add them, or add {OTHER}."
     return "", ""
 
 

@@ -323,9 +323,8 @@ def dataset() -> Dataset:
     if not scenario().is_upload:
         return sample(scenario().data)
     if own is None or not own.is_current:
-        raise FileNotHereError("this file is not here. Choose it again on Data & query: a reload of the page or a "
-                               "restart of the server forgets it. Links and studies hold your choices, never your "
-                               "data")
+        raise FileNotHereError("this file is not here. Choose it again on Data & query: a reload or a restart of the "
+                               "server forgets it. Links and studies hold your choices, never your data")
     return _simulated(own) if is_simulated() else own.dataset
 
 

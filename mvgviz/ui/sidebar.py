@@ -126,8 +126,8 @@ def draw_clipping(label: str, where: str = "w") -> None:
     """Draw what records are clipped to; keys of the controls begin with ``where``."""
     draw_choice(label, bound_choices(session.scenario().kind), **session.bound_field("bound", where))
     if session.scenario().bound == "own":
-        st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
-                        **session.bound_field("radius", where))
+        st.number_input("Clipping radius (1 = an evenly spread record)", LEAST_RADIUS, MOST_RADIUS, step=0.1,
+                        format="%g", **session.bound_field("radius", where))
 
 
 def _query_change(query: str) -> dict[str, object]:

@@ -104,7 +104,7 @@ def test_where_a_bound_does_not_fit_there_is_a_sentence_and_a_way_out_on_every_p
 
 @pytest.mark.parametrize(("page", "parameters", "parts", "absent"), [
     (DATA, {"query": "identity", "mode": "columns"}, ["A clipping bound shapes the noise over features"], []),
-    (DATA, {"query": "moments", "bound": "even"}, ["made for regressions"], ["1 = a typical record"]),
+    (DATA, {"query": "moments", "bound": "even"}, ["made for regressions"], ["1 = an evenly spread record"]),
     (PRIVACY, {"bound": "private"}, ["a known seed: not private"], []),
     (PRIVACY, {"bound": "even"}, [], ["known seed"]),
     (BUDGET, {"bound": "even"}, ["Noise alone: clipping adds a bias of at most"], [])])
