@@ -79,7 +79,7 @@ def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
         (st.warning if chosen else st.info)(warning, icon=":material/warning:")
     radius = radius_for_all(tried)
     if radius <= MOST_RADIUS:
-        st.button("An ellipse that clips nobody", key="data_bound_all", type="tertiary",
+        st.button("Use an ellipse that clips no record", key="data_bound_all", type="tertiary",
                   disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
                   help=f"Radius {radius:g}: the longest record that the ranges allow.",
                   on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})

@@ -39,7 +39,7 @@ def draw_numbers(case: Case) -> None:
 setup = open_page(FAMILIES)
 case, fits = pictures.case_of(setup), pictures.fits_box(setup)
 left, right = st.columns(2, gap="large")
-releases = left.slider("Releases that share this promise", 1, pictures.MOST_RELEASES, key="families_releases")
+releases = left.slider("Number of releases within this budget", 1, pictures.MOST_RELEASES, key="families_releases")
 with right:
     draw_family("families_family")
 if fits:

@@ -54,7 +54,7 @@ def audit(chosen: argparse.Namespace) -> int:
         f"shown: epsilon is at least {result.epsilon_lower:.6g} ({result.confidence:.0%} confidence; so many attacks "
         f"can show at most {result.ceiling:.6g})\n"
         f"noise: {'as claimed' if result.check.as_claimed else result.check.words}\n"
-        f"{'ABOVE THE CLAIM' if above else 'The claim stands' if result.check.as_claimed else 'NOT AS CLAIMED'}\n")
+        f"{'ABOVE THE CLAIM' if above else 'No violation found' if result.check.as_claimed else 'NOT AS CLAIMED'}\n")
     return CAUGHT if above or not result.check.as_claimed else 0
 
 

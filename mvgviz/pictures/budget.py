@@ -390,7 +390,7 @@ def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: Wate
               if setup.design.directions_origin is Origin.PAID else "")
     drawn = len(numbers.shown)
     part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
-    who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got the floor, {FLOOR:g} of an equal part."
+    who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} gets almost nothing, {FLOOR:g} of an equal part."
            if dry else "**Nobody is dry:** every direction gets water.")
     level = ("There is no common level: bars show what each direction gets." if filled.level is None else
              f"Level: {as_number(filled.level)}.")

@@ -148,10 +148,10 @@ def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
 def pull_words(setup: Setup, cost: BoundCost, *, on_data: bool) -> str:
     """How far clipping moves the answer, on simulated data and, if ``on_data``, on the data."""
     one_sided = ", all on one side of the middle" if setup.query.is_mean else ""
-    found = [f"{as_factor(bias / cost.without)} on {where}, {as_factor(cost.together(bias))} with the noise"
-             for where, bias in ((f"simulated records{one_sided}", cost.bias),
-                                 *[("the data itself (not private)", cost.data_bias)] * on_data)]
-    return f"Clipping adds a bias. As a multiple of the noise without clipping: {'; '.join(found)}."
+    found = [f"On {where}: {as_factor(bias / cost.without)} that noise, {as_factor(cost.together(bias))} together with "
+             "the noise left." for where, bias in ((f"simulated records{one_sided}", cost.bias),
+                                                   *[("the data itself (not private)", cost.data_bias)] * on_data)]
+    return f"Clipping adds a bias. {' '.join(found)}"
 
 
 def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
@@ -190,6 +190,6 @@ def facts(query: Query) -> str:
     same = abs(query.sensitivity - query.printed_sensitivity) <= 1e-12 * query.sensitivity
     who = "the paper computes" if query.neighbour_rule in (REPLACED_RECORD, FLIPPED_EDGE) else "the theorems use"
     printed = f"{who} {'the same' if same else as_number(query.printed_sensitivity)}"
-    structure = "positive semi-definite" if query.psd else "symmetric" if query.symmetric else "no structure"
+    structure = "positive semi-definite" if query.psd else "symmetric" if query.symmetric else "not symmetric"
     return (f"Answer {query.rows:,} × {query.cols:,} · sensitivity s₂ = **{as_number(query.sensitivity)}** ({printed}) "
             f"· largest norm γ = **{as_number(query.gamma)}** · {structure} · neighbours: {query.neighbour_rule}")

@@ -223,10 +223,9 @@ def family_curves_picture(case: Case) -> Picture:
     figure.update_yaxes(title="δ at that ε", type="log", range=[low, 0.1], **decades(low, 0))
     rights = {name: _right(FAMILIES[name], case) for name in ("gaussian", "ellipse", "box")}
     return Picture(styled(figure, height=380), (
-        f"**Same promise, another attacker.** The best attacker is right {rights['box']} times in 100 against box "
-        f"noise, {rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. To resist "
-        f"that attacker as well, box noise needs {as_factor(same_attacker('box', case.size, *case.promise))} "
-        "the Gaussian noise."), """\
+        f"**Same ε and δ, other odds.** The best attacker is right {rights['box']} times in 100 against box noise, "
+        f"{rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. With equal odds, box "
+        f"noise is {as_factor(same_attacker('box', case.size, *case.promise))} the Gaussian noise."), """\
 All families pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
 Box noise has no δ. Gaussian noise keeps a small δ at every ε, but tells the typical attacker less.""")
 

@@ -241,8 +241,8 @@ _LEAST, _MOST = (f"{hours:g} h, {points:g} points" for hours, points in (CLASS.l
 GUESS_NAMES = dict(zip(GUESSES, (f"Ann: {_LEAST}", f"Ann: {_MOST}"), strict=True))
 SHAPE_NAMES = {"circle": "Equal noise (circle)", "ellipse": "Directional noise (ellipse)", "box": "Box noise"}
 GAME_RULES = (f"The school publishes two averages of {PUPILS} pupils, **sleep** and **score**, with noise. You know "
-              f"all pupils but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), each as likely. A release "
-              "is drawn: which is it?")
+              f"all pupils but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), with equal chance. You see "
+              "one noisy release. Which is it?")
 
 
 def chance_words(played: Game) -> str:
@@ -256,7 +256,7 @@ def end_words(played: Game, shape: str) -> str:
     rounds = len(played.rounds)
     return f"The best guess, by the green line, was right in **{played.best_hits} of {rounds}** rounds" + (
         ". Box noise has the circle's ε and no δ, yet it tells the best attacker more." if shape == "box" else
-        ", with circle and ellipse alike: same luck, same privacy.")
+        ", with circle and ellipse alike: the privacy is the same.")
 
 
 def game_picture(played: Game, *, said: int) -> Picture:

@@ -84,7 +84,7 @@ def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float)
     how = ("epsilons of box and Laplace noise add up" if pure else
            "fixed in advance, they cost less than that together" if any(plan.pure) else
            "epsilons do not add up, the squares of μ do")
-    return (f"**{len(plan)} questions together spend at most {asked}.** Alone they spend {each}: {how}. With the whole "
+    return (f"**{len(plan)} questions together spend at most {asked}.** Each by itself: {each}; {how}. With the whole "
             f"ε each, they would spend {as_number(whole)}.")
 
 

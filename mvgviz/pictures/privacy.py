@@ -60,8 +60,8 @@ def tradeoff_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is
     add_line(figure, false_alarms, misses, "best attack", DIRECTIONAL, 2.5, hover=hover)
     add_dots(figure, [marked], [float(spent.misses(marked))], said, DIRECTIONAL, 11, hover=hover, showlegend=bool(said),
              cliponaxis=False)
-    for axis, title in ((figure.update_xaxes, "false alarms: without it, yet accused"),
-                        (figure.update_yaxes, "misses: with it, not accused")):
+    for axis, title in ((figure.update_xaxes, "false alarms: absent, but accused"),
+                        (figure.update_yaxes, "misses: present, not accused")):
         axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])
     # Above the diagonal nothing is ever drawn.
     styled(figure, height=300).update_layout(
@@ -134,8 +134,8 @@ def loss_picture(mu: float, *, epsilon: float, thing: str = "record") -> Picture
     figure.update_xaxes(title="privacy loss (log-odds learned)", zeroline=False, nticks=6, range=[low, high])
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, range=[0, 1.42 * peak])
     delta = float(gaussian_delta(epsilon, mu))
-    takeaway = (f"**The loss exceeds ε = {epsilon:g} in {beyond} releases** (light). Weighed by the excess: δ = "
-                f"{as_probability(delta) if delta > _SMALLEST else 'practically 0'} (dark).") if seen else (
+    takeaway = (f"**The loss exceeds ε = {epsilon:g} in {beyond} releases.** Weighed by the excess, these are δ = "
+                f"{as_probability(delta) if delta > _SMALLEST else 'practically 0'}.") if seen else (
         f"**Never near ε:** the loss hardly ever leaves ±{as_number(end)}; ε = {epsilon:g} is {as_number(away)} "
         "standard deviations away.")
     return Picture(styled(figure, height=300), takeaway, """\
@@ -285,9 +285,9 @@ def reached_words(setup: Setup, attained: float) -> str:
     """Say how much of mu the worst neighbours reach, and what mu is."""
     if setup.design.blocks:
         return blocks_words(setup)
-    return (f"They reach the whole μ of the design{', which is exact' * (setup.design.mu_is == 'exact')}."
+    return (f"This change reaches the design's whole μ{', which is exact' * (setup.design.mu_is == 'exact')}."
             if setup.design.mu_is == "exact" or attained > 0.999 else
-            f"They are the worst found and reach {100 * attained:.0f} % of μ, which is an upper bound here.")
+            f"It is the worst found and reaches {100 * attained:.0f} % of μ, which is an upper bound here.")
 
 
 def blocks_words(setup: Setup) -> str:
@@ -328,7 +328,7 @@ def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool
         part = f" The pair attacked reaches only {100 * loss.attained:.0f} % of the bound μ." if (
             loss is not None and loss.attained < 0.99) else ""
         few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
-        return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
+        return f"**The audit found no violation:** {counts}, claimed is {claimed}.{part}{few}"
     truth = float(gaussian_epsilon(setup.delta, 2 * loss.mu))
     why = f"Half the noise really spends {as_number(truth)}"
     if found > claim:

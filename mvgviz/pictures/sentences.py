@@ -117,7 +117,7 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     return DesignWords(scenario.kind.title,
                        OTHER_FAMILIES.get(scenario.noise_family, GUARANTEES[scenario.guarantee].name), bound,
                        split + " (not private)" * (not candidate.private),
-                       "noise not looked at" * ("aware" in scenario.use.post and "aware" not in scenario.post))
+                       "without noise correction" * ("aware" in scenario.use.post and "aware" not in scenario.post))
 
 
 def _is_equal(scenario: Scenario, names: Sequence[str]) -> bool:

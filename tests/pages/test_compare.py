@@ -71,7 +71,7 @@ def test_the_switch_leaves_only_those_that_beat_the_trivial_answer():
 
 
 @pytest.mark.parametrize(("section", "changes", "sentence"), [
-    (RANKING, {"query": "mean"}, "Linear ridge needs the table or its covariance"),
+    (RANKING, {"query": "mean"}, "Linear ridge cannot use the mean query"),
     (SAME, {"label": "none"}, "Regression needs a label"),
     (LEVERS, {"task": "kernel-ridge"}, "Kernel ridge needs the records one by one")])
 def test_what_cannot_be_measured_is_said_with_a_way_out(section, changes, sentence):

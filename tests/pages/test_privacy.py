@@ -23,7 +23,7 @@ def turned_to(tab, **parameters):
 SAID = {
     "odds in whole numbers": (NEIGHBOURS, LIVER | {"delta": PAPER}, [
         "With 5 false alarms in 100 the best attack finds 11; guessing finds 5",
-        "right 59 times in 100 instead of 50", "They reach the whole μ of the design, which is exact"], [NOISE_ONLY]),
+        "right 59 times in 100 instead of 50", "This change reaches the design's whole μ, which is exact"], [NOISE_ONLY]),
     "an edge is called an edge": (NEIGHBOURS, KARATE, ["whether one edge is there"], []),
     "a loose theorem is blind guessing": (NEIGHBOURS, {"data": "cardiotocography", "guarantee": "theorem1"}, [
         "No better than guessing", "the curve is the diagonal", "No ε is spent"], []),
@@ -47,7 +47,7 @@ SAID = {
            LIVER | {"query": "identity", "directions": "random"}, {"data": "movement_simulated"}))},
     "large answers are drawn whole": (AUDIT, {"data": "cardiotocography", "query": "identity", "bound": "none"}, [
         "5 whole 21 × 2,126 answers on each neighbour, each attacked at every one of its 2,126 records",
-        "The claim stands"], []),
+        "The audit found no violation"], []),
     "how the answers are drawn": (AUDIT, KARATE, [
         "10,000 whole 34 × 34 answers on each neighbour, drawn by the app's simulator",
         "fails in at most 1 of 1,000 audits"], ["The pair attacked reaches only"]),
@@ -95,11 +95,11 @@ def broken(app, yes=True):
     (PAPER, "above the 1.00 claimed"), ("1e-6", "0.50 times what is claimed")])
 def test_the_audit_stands_by_the_claim_and_catches_the_break(delta, words):
     app = turned_to(AUDIT, data="liver", delta=delta)
-    assert "The claim stands" in text(app)
+    assert "The audit found no violation" in text(app)
     found = broken(app)
     assert "Caught" in found
     assert words in found
-    assert "The claim stands" in broken(app, False)
+    assert "The audit found no violation" in broken(app, False)
 
 
 def test_trials_are_chosen_and_the_seed_decides_the_draws():

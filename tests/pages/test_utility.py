@@ -116,7 +116,7 @@ def test_every_query_and_task_that_fit_are_measured_and_drawn(data, query, tasks
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ({"data": "liver", "query": "mean", "task": "first-component"}, "needs a table or a symmetric answer"),
     ({"data": "liver", "label": "77"}, "must be one of the 6 columns"),
-    ({"data": "karate", "task": "linear-ridge"}, "needs the table or its covariance"),
+    ({"data": "karate", "task": "linear-ridge"}, "ask for the table or its covariance"),
     ({"data": "movement_simulated", "query": "identity", "task": "kernel-ridge", "label": "0"}, "choose linear ridge"),
     ({"data": "cardiotocography", "query": "kernel", "task": "subspace", "judged": "everything"}, "at most 400 rows")])
 def test_a_bad_combination_gets_a_sentence_and_a_way_out(parameters, sentence):

@@ -233,7 +233,7 @@ class LinearRidge(base.Measure):
 def _linear_ridge(problem: Problem) -> LinearRidge:
     query = problem.query
     if not (query.degree and query.has_moments):
-        raise InputError(f"linear ridge needs the table or its covariance, got the {query.name} query")
+        raise InputError(f"linear ridge cannot use the {query.name} query; ask for the table or its covariance")
     _small_enough(problem, "linear ridge")
     labels = base.labelled(problem)
     unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, constant=query.has_constant,

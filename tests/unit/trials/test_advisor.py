@@ -295,7 +295,7 @@ def test_advice_on_the_simulated_data_of_each_dataset(data):
 def test_designs_are_named_with_what_they_favour():
     names = [str(design_words(one, sample("liver").features)) for one in designs.candidates(LIVER, sample("liver"))]
     assert "table, exact, 50 % to sgpt and drinks" in names
-    assert "covariance, exact, ellipse, 50 % to sgpt and drinks, noise not looked at" in names
+    assert "covariance, exact, ellipse, 50 % to sgpt and drinks, without noise correction" in names
     assert "mean and second moments, exact, round bound, equal shares" in names
     assert "covariance, exact, only sgpt and drinks" in names
     assert "covariance, exact, private eigenvectors, 65 % to the 2 strongest" in names
