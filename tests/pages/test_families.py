@@ -23,7 +23,8 @@ def test_every_page_knows_every_family(scenario):
 
 def test_the_attacker_of_box_noise_is_told_and_audited():
     app = opened(PRIVACY.path, data="two_features", family="box", state={"privacy_section": "Audit by simulation"})
-    assert_says(app, ["the best guess is right at most 70 times in 100", "**The audit found no violation:**", "With δ = 0."],
+    assert_says(app, ["the best guess is right at most 70 times in 100",
+                     "**The audit found no violation:**", "With δ = 0."],
                 ["μ ="])
 
 

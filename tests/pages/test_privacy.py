@@ -23,7 +23,8 @@ def turned_to(tab, **parameters):
 SAID = {
     "odds in whole numbers": (NEIGHBOURS, LIVER | {"delta": PAPER}, [
         "With 5 false alarms in 100 the best attack finds 11; guessing finds 5",
-        "right 59 times in 100 instead of 50", "This change reaches the design's whole μ, which is exact"], [NOISE_ONLY]),
+        "right 59 times in 100 instead of 50",
+        "This change reaches the design's whole μ, which is exact"], [NOISE_ONLY]),
     "an edge is called an edge": (NEIGHBOURS, KARATE, ["whether one edge is there"], []),
     "a loose theorem is blind guessing": (NEIGHBOURS, {"data": "cardiotocography", "guarantee": "theorem1"}, [
         "No better than guessing", "the curve is the diagonal", "No ε is spent"], []),
