@@ -14,8 +14,8 @@ from mvgviz.text import listed
 
 MOST, _ONE_MOVE = 30, 2.0
 """Scenarios kept, and seconds: quicker changes of the same field are one move of a slider."""
-_CALLED = FIELDS | {"data": "the data", "judged": "what errors are on", "post": "post-processing", "trials": "trials",
-                    "seed": "the seed"}
+_CALLED = FIELDS | {"query": "the query", "data": "the data", "judged": "what errors are on", "post": "post-processing",
+                    "trials": "trials", "seed": "the seed"}
 _WORDS: Mapping[str, Callable[[Any], str]] = {
     "query": lambda name: QUERIES[name].title, "guarantee": lambda name: GUARANTEES[name].name,
     "allocation": lambda name: ALLOCATIONS[name].name, "task": lambda name: TASKS[name].label}

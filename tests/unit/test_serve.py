@@ -88,3 +88,11 @@ def _wait_until(is_so) -> None:
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.3)
+
+
+def test_the_help_of_serve_says_what_each_option_means(capsys):
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    said = capsys.readouterr().out
+    assert "same as" not in said
+    assert "keep no ledger file" in said
