@@ -1,9 +1,12 @@
-"""The lowest possible Gaussian noise, whatever its shape.
+"""The lowest possible Gaussian noise, whatever its shape, and a bound for noise of any family.
 
 For one use ``u`` of an answer no Gaussian noise of the same mu has a standard deviation below
 ``h(u)/mu``, ``h(u)`` the most that one record can move it (Cauchy–Schwarz). For a table or mean with
 weights ``w`` on its features the least of ``sum w_i v_i`` is ``(sum r_i sqrt w_i)²/mu²``, turned noise
 included: the corners of the ranges, each as likely, are the certificate. Nothing here is in the paper.
+
+Both rest on ``h(u)/mu`` alone. So they hold for all additive noise, with the least of any noise on one number that
+changes by at most 1 in the place of ``1/mu``.
 """
 
 import math
@@ -12,23 +15,37 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mvgviz.design.needs import checked_needs
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, checked_directions
+from mvgviz.noise.families import lowest_std
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
-from mvgviz.validation import FloatArray, positive
+from mvgviz.validation import FloatArray, one_of, positive
 
 
 class LeastPossible(NamedTuple):
-    """A root mean square that no Gaussian noise of this mu is below; ``exact``: some comes as near as one likes."""
+    """A root mean square that no noise with this promise is below; ``exact``: some comes as near as one likes."""
 
     noise: float
     exact: bool
 
 
-def least_possible(query: Query, needs: Any, mu: float, *, directions: Directions | None = None) -> LeastPossible:
-    """Return the lowest possible root mean square of Gaussian noise, weighted as :func:`noise_on` does."""
+def least_possible(query: Query, needs: Any, mu: float | None = None, *, directions: Directions | None = None,
+                   among: str = "gaussian", promise: tuple[float, float] | None = None) -> LeastPossible:
+    """Return the lowest possible root mean square of noise, weighted as :func:`noise_on` does.
+
+    ``among``: "gaussian", with this ``mu``, or "any" additive noise, with the ``promise`` (epsilon, delta). The latter
+    is a bound, which is not known for every promise.
+    """
+    if one_of("among", among, ("gaussian", "any")) == "any":
+        refuse(mu is not None or promise is None, "among any needs promise=(epsilon, delta) instead of mu")
+        lowest = lowest_std(*(promise or ()))
+        if lowest is None:
+            raise InputError("the lowest possible noise of any family is known for epsilon from 0.1 to 10 and delta up "
+                             "to 1e-5")
+        return least_possible(query, needs, 1 / lowest, directions=directions)._replace(exact=False)
+    refuse(mu is None or promise is not None, "among gaussian needs mu instead of a promise")
     budget, body = positive("mu", mu), query.neighbours
     bounded = isinstance(body, BoundedColumn | BoundedOuterProduct) and (body.added or not body.corners)
     if bounded or getattr(body, "levels", False):

@@ -25,6 +25,7 @@ from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
 from mvgviz.validation import FloatArray
 
 _CROWDS = (100, 1_000, 10_000)
+_MOST_LOSS = 700.0  # whose exponential is a float
 _SAID, _ROUNDING = 0.5, 1e-9  # half a guess beyond a coin is worth saying
 
 
@@ -86,7 +87,8 @@ class SpentMu:
 @lru_cache(maxsize=64)
 def _promises(blocks: tuple[Block, ...]) -> tuple[FloatArray, FloatArray]:
     """Return epsilons and ``1 - delta`` at each."""
-    grid = np.linspace(0, sum(block.pure_epsilon for block in blocks), 101)  # fewer are safe, too
+    most = min(sum(block.pure_epsilon for block in blocks), _MOST_LOSS)
+    grid = np.linspace(0, most, 101)  # fewer are safe, too
     return grid, 1 - np.array([blocks_delta(blocks, at) for at in grid.tolist()])
 
 

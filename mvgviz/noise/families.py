@@ -275,12 +275,18 @@ def same_attacker(name: str, size: int, epsilon: float, delta: float) -> float:
 
 
 def staircase_std(epsilon: float) -> float:
-    """Return the lowest standard deviation of any pure epsilon noise on one number that changes by at most 1 [4].
-
-    With delta up to 1e-5 and epsilon from 0.1 no noise has less than 0.98 of it, by linear programmes.
-    """
+    """Return the lowest standard deviation of any pure epsilon noise on one number that changes by at most 1 [4]."""
     b = math.exp(-positive("epsilon", epsilon))
     return math.sqrt(2 ** (-2 / 3) * (b * (1 + b)) ** (2 / 3) + b) / -math.expm1(-epsilon)
+
+
+def lowest_std(epsilon: float, delta: float) -> float | None:
+    """Return a standard deviation that no noise on one number is below, whatever its family; None where none is known.
+
+    Linear programmes over noise on fine grids: delta up to 1e-5 lowers the staircase's by less than 2 %.
+    """
+    known = 0.1 <= positive("epsilon", epsilon) <= 10 and fraction("delta", delta) <= 1e-5
+    return 0.98 * staircase_std(epsilon) if known else None
 
 
 def _sphere_share(x: FloatArray, size: int) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from scipy import optimize
 
-from mvgviz.noise.families import FAMILIES, Family, pure_epsilon, same_attacker, staircase_std
+from mvgviz.noise.families import FAMILIES, Family, lowest_std, pure_epsilon, same_attacker
 from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, Picture, add_dots, add_line, decades, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability
@@ -154,8 +154,9 @@ def family_split_picture(case: Case) -> Picture:
         across.append(here[0])
         up.append(here[1])
     highest = max(up) * 2
-    if case.delta <= 1e-5 and 0.1 <= case.epsilon <= 10:  # where the lowest of any noise is known within 2 %
-        across.append(0.98 * math.sqrt(priority) * staircase_std(case.epsilon) / unit)
+    lowest = lowest_std(*case.promise)
+    if lowest is not None:
+        across.append(math.sqrt(priority) * lowest / unit)
         add_line(figure, [across[-1]] * 2, [min(up) / 1.5, highest], "lowest possible (bound)", DATA, 2, "dot")
     figure.update_xaxes(title="noise on priority columns (× equal Gaussian noise)",
                         **log_axis(min(across) / 1.2, max(1.0, *across), room=0.05))

@@ -201,6 +201,14 @@ def test_the_attacker_of_one_box_is_that_of_laplace_noise_on_one_number():
     assert spent.epsilon(1e-6) == pytest.approx(1 - 2e-6)
 
 
+@pytest.mark.parametrize("family", ["box", "ellipse"])
+def test_an_epsilon_whose_exponential_is_no_float_has_a_curve(family):
+    spent = spent_mu(mv.design_noise(QUERIES["mean"], epsilon=1000.0, delta=1e-6, family=family))
+    misses = spent.misses(np.array([0.0, 1e-300, 0.05, 1.0]))
+    assert (misses >= 0).all()
+    assert misses[-2:] == pytest.approx(0, abs=1e-12)
+
+
 @pytest.mark.parametrize("releases", [2, 9, 200])
 def test_pure_releases_never_cost_less_than_their_exact_sum_nor_more_than_adding_up(releases):
     spent = spent_mu(mv.design_noise(QUERIES["mean"], epsilon=0.1, delta=1e-6, family="box"))

@@ -14,6 +14,7 @@ from mvgviz import InputError, RecordBound, binary, covariance, design_noise, id
 from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.trade_off import frontier, gain_among
+from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.query.queries import joint_moments
 from tests.datasets import make_dataset
@@ -86,6 +87,40 @@ def test_every_design_is_above_the_least_possible(rng, query, bounded):
     if bounded and query is not covariance:  # the ellipse's own shape attains it whatever is needed
         own = design_noise(asked, epsilon=1, delta=1e-6)
         assert noise_on(own, needs).priority == pytest.approx(least_possible(asked, needs, own.mu).noise, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("ask", [mean, identity])
+def test_no_noise_of_any_family_is_below_the_lowest_of_all(rng, ask, epsilon):
+    asked, promise = ask(make_dataset(4, 30, [-1, 0, -2, 0], [1, 3, 2, 5])), (epsilon, 1e-6)
+    for _ in range(10):
+        theta, needs = rng.dirichlet(np.ones(4)), rng.random(4)
+        lowest = least_possible(asked, needs, among="any", promise=promise).noise
+        for family in ("gaussian", "ellipse", "box", "laplace", "box-ellipse"):
+            design = design_noise(asked, epsilon=epsilon, delta=1e-6, theta=theta, family=family)
+            assert noise_on(design, needs).priority > lowest
+        assert lowest < least_possible(asked, needs, gaussian_mu(*promise)).noise
+
+
+# Equal box noise on all columns, over the bound with the staircase itself; computed elsewhere to three digits.
+@pytest.mark.parametrize(("size", "over"), [(1, 1.02), (2, 1.02), (3, 1.08), (5, 1.21), (10, 1.5), (21, 2.05)])
+def test_box_noise_over_the_lowest_of_any_family(size, over):
+    asked = mean(make_dataset(size, 10))
+    lowest, exact = least_possible(asked, np.ones(size), among="any", promise=(1.0, 1e-6))
+    box = design_noise(asked, epsilon=1, delta=1e-6, family="box")
+    assert not exact
+    assert 0.98 * noise_on(box, np.ones(size)).priority / lowest == pytest.approx(over, abs=0.02)
+
+
+def test_the_lowest_of_any_family_is_refused_where_it_is_not_known():
+    asked = mean(make_dataset(2, 10))
+    for promise in ((1.0, 1e-4), (0.05, 1e-6), (20.0, 1e-6)):
+        with pytest.raises(InputError, match="known for epsilon from 0.1 to 10"):
+            least_possible(asked, [1, 1], among="any", promise=promise)
+    with pytest.raises(InputError, match="needs promise"):
+        least_possible(asked, [1, 1], 1.0, among="any")
+    with pytest.raises(InputError, match="needs mu"):
+        least_possible(asked, [1, 1], promise=(1.0, 1e-6))
 
 
 def test_the_best_split_of_a_table_attains_it():
