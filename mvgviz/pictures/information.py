@@ -134,7 +134,7 @@ def counter_picture() -> Picture:
         f"**For one yes or no, small Laplace noise lets less through**: {bits[1, least]:.3f} bits with noise "
         f"{stds[least]:.2f}, Gaussian noise {bits[0, least]:.3f}."), """\
 The paper says that Gaussian noise leaks least for any dataset. One answer that is not normal refutes it: yes or no,
-each as likely.""")
+with equal chance.""")
 
 
 def needs_rows() -> dict[str, list[str]]:
