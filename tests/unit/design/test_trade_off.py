@@ -115,7 +115,7 @@ def test_box_noise_over_the_lowest_of_any_family(size, over):
 def test_the_lowest_of_any_family_is_refused_where_it_is_not_known():
     asked = mean(make_dataset(2, 10))
     for promise in ((1.0, 1e-4), (0.05, 1e-6), (20.0, 1e-6)):
-        with pytest.raises(InputError, match="known for epsilon from 0.1 to 10"):
+        with pytest.raises(InputError, match=r"known for epsilon from 0\.1 to 10"):
             least_possible(asked, [1, 1], among="any", promise=promise)
     with pytest.raises(InputError, match="needs promise"):
         least_possible(asked, [1, 1], 1.0, among="any")
