@@ -39,6 +39,6 @@ def test_the_other_columns_pay_the_same_on_every_page(parameters):
                                         {"query": "mean", "tail": "laurent-massart"}])
 def test_theorem_1_asks_the_same_on_home_and_bounds(parameters):
     home, bounds = (said(opened(page.path, data="liver", **parameters)) for page in (HOME, BOUNDS))
-    asked = re.search(r"asks for \*\*(.*? times)\*\* this noise\. It then spends only ε = (\S+) of", home)
+    asked = re.search(r"uses \*\*(.*? times)\*\* this noise\. It then spends only ε = (\S+) of", home)
     there = re.search(r"Theorem 1\*\* asks for noise \*\*(.*? times) larger\*\*.*?spends ε = ([\d.]*\d)", bounds)
     assert asked.groups() == there.groups()
