@@ -63,7 +63,7 @@ def draw_round(table: dict[str, str]) -> None:
 
 
 def _choice(label: str, name: str, table: dict[str, str], options: dict[str, str]) -> None:
-    st.segmented_control(label, list(options), required=True, format_func=options.__getitem__,
+    st.segmented_control(label, list(options), required=True, wrap=True, format_func=options.__getitem__,
                          **session.control(f"game_{name}", table[name], lambda new: _sit(**{name: new})))
 
 

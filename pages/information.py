@@ -24,7 +24,7 @@ def draw_one_number(setup: Setup) -> None:
 def draw_noises(setup: Setup) -> None:
     picture, choices = st.columns([2, 1], gap="large")
     with choices:
-        same = st.segmented_control("Compare noise of", list(pictures.SAME), default="covariance", required=True,
+        same = st.segmented_control("Compare noise of", pictures.SAME, default="covariance", required=True, wrap=True,
                                     format_func=pictures.SAME.__getitem__, key="information_same") or "covariance"
         st.caption("Paper, *Proof of Minimum Privacy Leakage*: of all $Z$ with covariance $K$, Gaussian $Z$ gives the "
                    "least $I(X; f(X)+Z)$. True for normal $f(X)$.")

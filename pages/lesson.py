@@ -111,9 +111,7 @@ def _drawn(number: int, value: Any, at: Any, given: float, *, big: bool) -> Pict
     picture = scene.before(value, given) if at is None else scene.after(value, at, given)
     if big:
         screen.enlarge(picture.figure)
-        picture.figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(
-            title_font_size=24, tickfont_size=20).update_annotations(font_size=22).update_traces(
-            textfont_size=34, selector={"type": "heatmap"})
+        picture.figure.update_annotations(font_size=22).update_traces(textfont_size=34, selector={"type": "heatmap"})
     return picture
 
 
@@ -194,7 +192,7 @@ def _asked(step: str, token: str | None) -> tuple[int, Any]:
 open_plain_page(LESSON)
 scene, value = place()
 draw_steps(scene)
-desk, side = st.columns([1, 3] if screen.is_big() else [2, 3], gap="medium")
+desk, side = st.columns([1, 3] if screen.is_big() else [3, 4], gap="medium")
 with desk, st.container(key="lesson_desk"):
     st.markdown(f"#### {scene.title}")
     st.markdown("  \n".join(scene.sentences(value)))

@@ -131,7 +131,7 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
     published = offsets + centre
     figure = go.Figure(layout={
         "shapes": [{"type": "line", "x0": centre, "x1": centre, "y0": 0, "y1": 1.08,
-                    "line": {"color": theme.DATA, "dash": "dot", "width": 2}}],
+                    "line": {"color": theme.LINE, "width": 2}}],
         "annotations": [{"text": text, "x": where, "xref": "paper", "y": 1.17, "showarrow": False, "xanchor": anchor}
                         for text, where, anchor in (("← guess: " + names[0], 0.49, "right"),
                                                     ("guess: " + names[1] + " →", 0.51, "left"))]})

@@ -69,6 +69,8 @@ def draw_screen_switch() -> None:
 def enlarge(figure: go.Figure) -> None:
     """Make a figure fit for a projector."""
     figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
+    for turn in (figure.update_xaxes, figure.update_yaxes):
+        turn(title_font_size=24, tickfont_size=20)
 
 
 def draw_on_screen(picture: Picture, *, key: str) -> None:

@@ -117,13 +117,14 @@ def test_the_ghost_is_dragged_in_the_picture_and_the_guess_follows(visit, screen
     assert_accessible(tab)
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=["laptop", "phone"])
-def test_picture_and_question_then_guess_and_answer_are_never_below_the_fold(visit, address, size):
-    tab = visit("lesson")
+@pytest.mark.parametrize(("size", "view"), [((1366, 768), "big=0"), ((390, 844), "big=0"), ((390, 844), "pupil=1")],
+                         ids=["laptop", "phone", "pupil"])
+def test_picture_and_question_then_guess_and_answer_are_never_below_the_fold(visit, address, size, view):
+    tab = visit(f"lesson?{view}")
     tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     for step in range(1, 10):
         if step == 6:  # of the second hour
-            tab.goto(f"{address}/lesson?step=6")
+            tab.goto(f"{address}/lesson?step=6&{view}")
         elif step > 1:
             tab.locator(".st-key-lesson_next button").click()
             tab.wait_for_url(f"**step={step}**")
@@ -142,6 +143,8 @@ def test_picture_and_question_then_guess_and_answer_are_never_below_the_fold(vis
         expect(tab.get_by_role("button", name="Guess again")).to_be_visible()
         at_rest(tab)
         assert_seen(tab, picture, tab.get_by_test_id("stAlert").locator("strong").first)
+        if size[0] > 1000 or "pupil" in view:
+            assert_seen(tab, tab.locator(f".st-key-lesson_control_{step}"), tab.get_by_role("button", name="Guess again"))
 
 
 def assert_fills_the_wall(tab, step):

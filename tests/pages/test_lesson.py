@@ -259,6 +259,14 @@ def test_the_plane_is_drawn_in_steps_of_what_one_pupil_changes_and_bells_keep_th
                 assert trace.xaxis == "x2" or max(trace.y) > 0.99
 
 
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.label)
+def test_no_line_but_the_guess_is_dotted(scene):
+    figure = scene.before(scene.step.start, scene.ghost(scene.step.start).start).figure
+    drawn = [trace.to_plotly_json() for trace in figure.data]
+    assert [one["name"] for one in drawn if one.get("line", {}).get("dash") == "dot"] == ["your guess"]
+    assert "dot" not in [shape.line.dash for shape in figure.layout.shapes]
+
+
 def test_the_notes_have_timing_questions_mistakes_and_all_answers():
     app = opened(LESSON_NOTES.path)
     for scene in SCENES:
@@ -311,6 +319,8 @@ def test_the_link_holds_game_shape_and_budget():
     app = clean(opened(ATTACKER.path, game="42", shape="ellipse", budget="1", big="1"))
     assert link(app) == {"data": "two_features", "game": "42", "shape": "ellipse", "budget": "1", "big": "1"}
     assert "55 of 100" in text(app)
+    assert min(spec(app)["layout"][axis]["tickfont"]["size"] for axis in ("xaxis", "yaxis")) >= 20  # for the last row
+    assert all(one.proto.wrap for one in app.segmented_control)  # no choice is cut off on a phone
     assert link(adjust(app, game_budget="10"))["budget"] == "10"
 
 
