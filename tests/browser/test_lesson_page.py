@@ -171,6 +171,11 @@ def test_picture_and_question_stand_on_one_screen_and_everybody_can_read_them(vi
             found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
             assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
         shoot(page, f"lesson-page-{place}-{width}-{scheme}")
+        if place == "game":
+            for _ in range(ROUNDS):
+                page.keyboard.press("1")
+            box = box_of(page.get_by_role("button", name="Now with the ellipse"))
+            assert box["y"] + box["height"] <= height
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["lesson", "handout"])
@@ -186,7 +191,7 @@ def test_the_handout_prints_on_two_pages_with_all_pictures(browser, file, tmp_pa
     assert page.locator(".draw .main-svg").count() >= MAIN
     for part in page.locator(".side, .text").all():  # nothing is cut off
         assert part.evaluate("node => node.scrollHeight <= node.clientHeight + 1"), part.inner_text()
-    for scene, given in zip(LESSON, ("0.42 h", "80 %", "45°", "45°", "80 %"), strict=True):  # what a guess starts from
+    for scene, given in zip(LESSON, ("0.42 h", "80 %", "45°", "45°", "21"), strict=True):  # what a guess starts from
         expect(page.locator("#handout")).to_contain_text(scene.takeaway)
         expect(page.locator("div.text").nth(LESSON.index(scene))).to_contain_text(given)
     assert page.get_by_alt_text("QR code of the lesson").count() == (not whole)

@@ -97,6 +97,10 @@ def test_keys_go_on_and_show_notes_and_a_button_prints(opened):
     assert not notes.is_visible()
     page.keyboard.press("n")
     assert notes.is_visible()
+    page.set_viewport_size({"width": 390, "height": 844})  # there they stand below, and cover nothing
+    footer = seen.locator("footer").bounding_box()
+    assert footer["y"] + footer["height"] <= notes.bounding_box()["y"] + 1
+    page.set_viewport_size({"width": 1920, "height": 1080})
     page.get_by_role("button", name="Notes").click()
     assert not notes.is_visible()
     page.get_by_role("button", name="Print").click()
