@@ -144,7 +144,8 @@ def test_picture_and_question_then_guess_and_answer_are_never_below_the_fold(vis
         at_rest(tab)
         assert_seen(tab, picture, tab.get_by_test_id("stAlert").locator("strong").first)
         if size[0] > 1000 or "pupil" in view:
-            assert_seen(tab, tab.locator(f".st-key-lesson_control_{step}"), tab.get_by_role("button", name="Guess again"))
+            again = tab.get_by_role("button", name="Guess again")
+            assert_seen(tab, tab.locator(f".st-key-lesson_control_{step}"), again)
 
 
 def assert_fills_the_wall(tab, step):
