@@ -68,7 +68,8 @@ def adopt_link() -> None:
     if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
         new, ignored = Scenario.read_query(parameters)
         if new.data not in samples() and (is_demo() or not new.is_upload):
-            new, ignored = Scenario(), (*ignored, "the link names data that is not here")
+            new = Scenario.default_for(Scenario.data)
+            ignored = *ignored, "the link names data that is not here; you see the first example"
         kept = held(new if first else marked(new))
         if kept.directions != new.directions:
             ignored = *ignored, "its directions are in a file"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mvgviz.scenario.scenario import UPLOAD
+from mvgviz.scenario.scenario import UPLOAD, Scenario
 from mvgviz.ui import visitors
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
 from tests.pages.app import opened
@@ -62,3 +62,9 @@ def test_whoever_comes_too_late_waits_and_whoever_is_in_stays(public, monkeypatc
     late = clean(opened())
     assert "The demo is full" in [one.value for one in late.subheader]
     assert not keyed(late, "select_slider", "w_epsilon")
+
+
+def test_a_link_to_data_that_is_not_here_opens_the_first_example_as_it_is_without_a_link():
+    app = opened(HOME.path, data="nonsense", epsilon="-3")
+    assert scenario(app) == scenario(opened(HOME.path)) == Scenario.default_for(Scenario.data)
+    assert "you see the first example" in said(app)
