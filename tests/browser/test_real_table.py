@@ -194,7 +194,7 @@ def test_twelve_values_typed_at_fifty_milliseconds_a_cell_arrive(visit):
     for name, (low, high) in zip(NAMES, VALUES, strict=True):
         assert tab.get_by_label(f"Lowest value of {name}").input_value() == low
         assert tab.get_by_label(f"Highest value of {name}").input_value() == high
-    eventually(tab, lambda: tab.get_by_text("proposed from the data: not private").count() == 0)  # the server has all
+    eventually(tab, lambda: tab.get_by_text("Ranges from the data:").count() == 0)  # the server has all
     at_rest(tab)
     assert tab.get_by_text("read from the data: not private").count() == 0
 
