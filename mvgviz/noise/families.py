@@ -128,6 +128,24 @@ FAMILIES: dict[str, Family] = {family.name: family for family in (
     Family("box", "Box", "box", True), Family("laplace", "Laplace", "Laplace", True))}
 
 
+class _BoxAndEllipse(Family):
+    """Priority numbers in a box; the others in a box or an ellipse, whichever needs less noise."""
+
+    def std(self, size: int, epsilon: float, delta: float) -> float:
+        return min(FAMILIES[name].std(size, epsilon, delta) for name in ("box", "ellipse"))
+
+    def split(self, priority: int, other: int, share: float, epsilon: float, delta: float) -> Split:
+        return Split(FAMILIES["box"].std(priority, share * epsilon, 0.0),
+                     self.std(other, (1 - share) * epsilon, delta))
+
+    def advantage(self, size: int, epsilon: float, delta: float) -> float:
+        """Return the most that any noise with this promise gives the best attacker."""
+        return math.tanh(epsilon / 2) + delta * (1 - math.tanh(epsilon / 2))
+
+
+BOX_AND_ELLIPSE = _BoxAndEllipse("box-ellipse", "Box and ellipse", "box and ellipse", False)
+
+
 @dataclass(frozen=True)
 class Block:
     """Numbers that share one norm: the rows of an answer that ``family`` hides with (epsilon, delta)."""

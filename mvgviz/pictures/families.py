@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from scipy import optimize
 
-from mvgviz.noise.families import FAMILIES, Family, lowest_std, pure_epsilon, same_attacker
+from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES, Family, lowest_std, pure_epsilon, same_attacker
 from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, Picture, add_dots, add_line, decades, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability
@@ -20,6 +20,7 @@ _SHARES = np.linspace(0.02, 0.98, 97)
 _COLUMNS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 130, 200)
 _EPSILONS = (0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0)
 _GAUSSIAN = FAMILIES["gaussian"]
+_OF_SPLITS = FAMILIES | {BOX_AND_ELLIPSE.name: BOX_AND_ELLIPSE}
 _LEAST = 1e-9  # the lowest delta of the picture
 _TIE, _CLEARLY = 1.005, 1.02
 
@@ -82,14 +83,15 @@ def noise_of(family: Family, case: Case, releases: int = 1) -> float:
 
 def best_family(case: Case, releases: int = 1) -> tuple[Family, float]:
     """Return the family with the lowest noise and how many times less it has than Gaussian noise."""
-    noises = {name: noise_of(family, case, releases) for name, family in FAMILIES.items()}
+    shown = _OF_SPLITS if case.is_split else FAMILIES
+    noises = {name: noise_of(family, case, releases) for name, family in shown.items()}
     best = _lowest({name: noise for name, noise in noises.items() if not math.isnan(noise)})
     return best, noises["gaussian"] / noises[best.name]
 
 
 def _lowest(noises: Mapping[str, float]) -> Family:
     """Return the family with the lowest noise; pure noise wins ties, since for one number most are nearly equal."""
-    return FAMILIES[min(noises, key=lambda name: noises[name] * (1 if FAMILIES[name].is_pure else _TIE))]
+    return _OF_SPLITS[min(noises, key=lambda name: noises[name] * (1 if _OF_SPLITS[name].is_pure else _TIE))]
 
 
 def last_release(case: Case) -> int:
@@ -111,9 +113,9 @@ def advice_words(case: Case, releases: int) -> str:
 
 def price_words(family: Family, case: Case) -> str:
     """Return what the best attacker gains over Gaussian noise; empty where that is nothing."""
-    hits, usual = _right(family, case), _right(_GAUSSIAN, case)
+    hits, usual, bound = _right(family, case), _right(_GAUSSIAN, case), "at most " * (family is BOX_AND_ELLIPSE)
     return "" if hits <= usual else (
-        f"The price: the best attacker is right {hits} times in 100, against {usual} with Gaussian noise.")
+        f"The price: the best attacker is right {bound}{hits} times in 100, against {usual} with Gaussian noise.")
 
 
 def others_noise(family: Family, case: Case) -> float:
@@ -143,7 +145,7 @@ def family_split_picture(case: Case) -> Picture:
     figure, unit = go.Figure(), _GAUSSIAN.std(case.size, *case.promise)
     priority, other = case.priority, case.size - case.priority
     across, up = [], []
-    for family in FAMILIES.values():
+    for family in _OF_SPLITS.values():
         curve = np.array([family.split(priority, other, share, *case.promise) for share in _SHARES]) / unit
         here = np.array(family.split(priority, other, case.share, *case.promise)) / unit
         add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5,

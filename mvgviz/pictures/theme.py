@@ -24,7 +24,8 @@ PALE = "#E3F0FA"  # DIRECTIONAL, nearly white
 PRIMARY = "#17608F"
 INK, QUIET, LINE, SOFT, PAPER = "#1A1A1A", "#55606B", "#767676", "#F0F2F5", "#FFFFFF"
 GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
-FAMILY_COLOURS = {"gaussian": DIRECTIONAL, "ellipse": EXACT, "box": THEOREM2, "laplace": PURE}
+FAMILY_COLOURS = {"gaussian": DIRECTIONAL, "ellipse": EXACT, "box": THEOREM2, "laplace": PURE,
+                  "box-ellipse": SKETCH}
 LIGHT, DARK = ("".join(f"--{name}: {colour};" for name, colour in colours.items()) for colours in ({
     "directional": DIRECTIONAL, "equal": IID, "exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "data": DATA,
     "primary": PRIMARY, "strong": "#9A4200", "ink": INK, "quiet": QUIET, "line": LINE, "soft": SOFT, "paper": PAPER,

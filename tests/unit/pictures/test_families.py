@@ -3,7 +3,7 @@ import math
 import pytest
 
 from mvgviz import Scenario, build, sample
-from mvgviz.noise.families import FAMILIES
+from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES
 from mvgviz.pictures import families
 from tests.datasets import setup_of
 
@@ -18,6 +18,30 @@ def test_noise_on_priority_columns_at_the_same_noise_on_others(priority, size, g
     case = families.Case(size, priority, 0.8, 1.0, 1e-6)
     found = {name: families.noise_of(family, case) for name, family in FAMILIES.items()}
     assert found == pytest.approx({"gaussian": gaussian, "ellipse": ellipse, "laplace": laplace, "box": box}, rel=5e-3)
+
+
+# The same with the others in an ellipse, where that needs less than a box.
+@pytest.mark.parametrize(("priority", "size", "mixed"), [(1, 2, 1.66), (3, 21, 3.59), (1, 100, 2.39), (3, 300, 4.43)])
+def test_box_and_ellipse_is_best_where_others_are_many(priority, size, mixed):
+    case = families.Case(size, priority, 0.8, 1.0, 1e-6)
+    assert families.noise_of(BOX_AND_ELLIPSE, case) == pytest.approx(mixed, rel=5e-3)
+    best, gain = families.best_family(case)
+    assert best.name == ("box-ellipse" if size >= 100 else "box")
+    said = families.advice_words(case, 1)
+    assert f"{best.word} noise has" in said
+    assert "stay with Gaussian noise" in families.advice_words(case, 30)
+    assert gain == pytest.approx(families.noise_of(FAMILIES["gaussian"], case) / mixed, rel=5e-3)
+
+
+def test_box_and_ellipse_has_the_noise_of_the_design():
+    scenario = Scenario.default_for("cardiotocography").changed(
+        query="mean", family="box-ellipse", bound="none", allocation="binary", priority_directions=(0,), share=0.7,
+        epsilon=0.3)
+    setup = build(scenario, sample("cardiotocography"))
+    unit = setup.table.widths / setup.table.n_records
+    found = BOX_AND_ELLIPSE.split(1, 20, 0.7, 0.3, setup.delta)
+    assert setup.design.noise_std()[:2, 0] / unit[:2] == pytest.approx(tuple(found), rel=1e-9)
+    assert setup.design.delta_spent(1e-9) <= BOX_AND_ELLIPSE.advantage(21, 0.3, setup.delta)
 
 
 def test_gaussian_noise_wins_after_a_few_releases():
