@@ -281,8 +281,8 @@ def covers_sentences(widths: Widths) -> str:
 def off_by(setup: Setup, *, on_data: bool) -> str:
     """Say how far a planned release is off; ``on_data``: for the holder, who looks at results on the data."""
     noise = within(planned_widths(setup), most=3, first=setup.scenario.priority_features)
-    parts = f"{noise}, or less in {_PERCENT} of releases (each number by itself)", clipping_words(setup, on_data=on_data)
-    return ". ".join(filter(None, parts))
+    return ". ".join(filter(None, [f"{noise}, or less in {_PERCENT} of releases (each number by itself)",
+                                   clipping_words(setup, on_data=on_data)]))
 
 
 def width_columns(widths: Widths) -> dict[str, list[Any]]:
