@@ -23,7 +23,8 @@ def test_a_mean_is_told_in_the_units_of_the_data():
     said = pictures.widths_sentence(widths, str.upper)
     assert f"± {as_number(half[0])} on MCV" in said
     assert said.endswith("and 2 more, in the data's units.**")
-    assert pictures.off_by(setup, on_data=True).endswith("and 3 more, or less in 95 % of releases (each number by itself)")
+    assert pictures.off_by(setup, on_data=True).endswith(
+        "and 3 more, or less in 95 % of releases (each number by itself)")
 
 
 def test_second_moments_are_told_for_a_feature_alone_and_with_another():
