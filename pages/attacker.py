@@ -60,6 +60,7 @@ def draw_round(table: dict[str, str]) -> None:
             st.caption("Keys: 1 and 2.")
         hits = sum(guess == each.truth for guess, each in zip(said, played.rounds, strict=False))
         st.markdown(f"You: **{hits} of {len(said)}** right. {chance_words(played)}")
+        st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)
 
 
 def _choice(label: str, name: str, table: dict[str, str], options: dict[str, str]) -> None:
@@ -94,5 +95,4 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="game_bar"):
     _choice("Privacy budget ε", "budget", table, dict(zip(_BUDGETS, _BUDGETS, strict=True)))
     screen.draw_screen_switch()
     screen.draw_class_link(**{"game": table["game"], **_place(table)})
-    st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)
 draw_round(table)

@@ -146,6 +146,10 @@ def test_picture_and_question_then_guess_and_answer_are_never_below_the_fold(vis
         if size[0] > 1000 or "pupil" in view:
             again = tab.get_by_role("button", name="Guess again")
             assert_seen(tab, tab.locator(f".st-key-lesson_control_{step}"), again)
+    tab.goto(f"{address}/attacker?{view}")
+    tab.wait_for_selector(".js-plotly-plot .main-svg")
+    at_rest(tab)
+    assert_seen(tab, picture, tab.get_by_role("button", name="Ann: 12 h, 100 points"))
 
 
 def assert_fills_the_wall(tab, step):
