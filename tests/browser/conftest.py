@@ -101,8 +101,10 @@ def browser():
 
 @pytest.fixture(scope="session")
 def context(browser):
-    """For visits, so that each page fetches and compiles only what no other has."""
-    return browser.new_context()
+    """For visits, so that each page fetches and compiles only what no other has; each tab starts as a newcomer's."""
+    shared = browser.new_context()
+    shared.add_init_script("if (!window.name) { localStorage.clear(); window.name = 'visited'; }")
+    return shared
 
 
 @pytest.fixture
@@ -127,7 +129,6 @@ def visit(address, context):
         assert page.locator("[data-testid=stException]").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert errors == []
-        page.evaluate("localStorage.clear()")  # the next one finds menus as a newcomer does
         page.close()
 
 
