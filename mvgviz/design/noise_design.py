@@ -23,7 +23,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, zcdp_rho
 from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, checked_directions
-from mvgviz.noise.families import FAMILIES, Block, Family, blocks_delta, blocks_epsilon
+from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES, Block, Family, blocks_delta, blocks_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
 from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of, weakest
@@ -71,6 +71,8 @@ class NoiseDesign:
 
     @property
     def family(self) -> Family:
+        if len({block.family for block in self.blocks}) > 1:
+            return BOX_AND_ELLIPSE
         return self.blocks[0].family if self.blocks else FAMILIES["gaussian"]
 
     @property

@@ -117,6 +117,15 @@ def test_mu_is_an_upper_bound_at_every_epsilon():
         assert design.delta_spent(epsilon) <= gaussian_delta(epsilon, design.mu) * (1 + 1e-9)
 
 
+def test_a_design_is_called_after_all_its_blocks():
+    data = Dataset(matrix=np.zeros((100, 2)), features=[f"f{k}" for k in range(100)], lower=0, upper=1)
+    split = binary(100, priority=[0], share=0.5)
+    words = {name: design_noise(mean(data), **PROMISE, theta=split, family=name).family.word
+             for name in ("gaussian", "ellipse", "box", "laplace", "box-ellipse")}
+    assert words == {"gaussian": "Gaussian", "ellipse": "ellipse", "box": "box", "laplace": "Laplace",
+                     "box-ellipse": "box and ellipse"}
+
+
 def test_what_a_family_cannot_cover_is_refused_with_what_to_do():
     for query, more in ((covariance(DATA), {}), (mean(DATA, bound=RecordBound(radius=1.0)), {}),
                         (mean(DATA), {"directions": rotation(6, (0, 1), 0.5)})):
