@@ -133,12 +133,23 @@ def draw_audit(setup: Setup) -> None:
 
 
 def _draw_pure_audit(setup: Setup) -> None:
+    if not setup.design.is_pure and len(setup.design.blocks) > 1:
+        st.info("The audit attacks noise of one family. Choose Gaussian, ellipse, box or Laplace noise.")
+        return
     if not setup.design.is_pure:
-        st.info("The audit attacks Gaussian, box and Laplace noise. Choose one of these families.")
+        loss = found_pair(setup)
+        if loss is not None:
+            st.markdown(words.audit_words(setup, None, _ellipse_audit(setup, loss)))
         return
     hardened = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
     result = _pure_audit(setup, hardened)
     st.markdown(f"{words.audit_words(setup, None, result)} With δ = 0.")
+
+
+@cached(6, of_session, spinner="Simulating releases …", key=lambda setup, loss: setup)
+def _ellipse_audit(setup: Setup, loss: PairLoss) -> audit.Audit:
+    return audit.audit_ellipse(loss, trials=USUAL if setup.query.rows * setup.query.cols <= 1_000 else TRIALS[0],
+                               rng=np.random.default_rng([setup.scenario.seed, 4]))
 
 
 @cached(6, of_session, spinner="Simulating releases …", key=lambda setup, hardened: (setup, hardened))

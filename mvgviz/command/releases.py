@@ -8,8 +8,8 @@ import numpy as np
 from mvgviz.command import CAUGHT, say, say_tenths, write_bytes
 from mvgviz.command.opening import opened_study
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.errors import refuse
-from mvgviz.release.audit import Audit, audit_pure, judge, release_scores, simulate_scores
+from mvgviz.errors import InputError, refuse
+from mvgviz.release.audit import Audit, audit_ellipse, audit_pure, judge, release_scores, simulate_scores
 from mvgviz.release.files import files_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.ledger_file import usual_place
@@ -63,9 +63,12 @@ def _attacked(setup: Setup, attacks: int, rng: np.random.Generator | None) -> Au
     design, progress = setup.design, say_tenths("{:.0%} of the releases")
     if design.is_pure:
         return audit_pure(setup.table, setup.query, design, trials=attacks, rng=rng, progress=progress)
-    refuse(design.blocks, "the audit attacks Gaussian, box and Laplace noise; this study has ellipse noise, so choose "
-           "another family")
+    refuse(len(design.blocks) > 1, "the audit attacks noise of one family, this study has two; choose another family")
     loss = pair_loss(setup.query, design)
+    if design.blocks:
+        if rng is None:
+            raise InputError("ellipse noise is only for trials; audit simulated noise, or choose another family")
+        return audit_ellipse(loss, trials=attacks, rng=rng, progress=progress)
     noise = (release_scores(loss, setup.query, trials=attacks, largest=setup.largest_values, progress=progress)
              if rng is None else simulate_scores(loss, trials=attacks, rng=rng, progress=progress))
     return judge(loss, noise, delta=setup.delta)

@@ -4,7 +4,8 @@ Draw noise on both neighbours with the sampler of trials (:func:`simulate_scores
 (:func:`release_scores`). The best attack (likelihood ratio) gives a lower bound on epsilon (:func:`judge`). A bound
 above the claim refutes it; a bound below proves nothing, but would reveal a large mistake. The same draws are tested
 for what the attack does not see (:mod:`mvgviz.release.noise_check`). Of box and Laplace noise (:func:`audit_pure`) the
-bound is one at delta = 0, and the tests look at size, signs and repetition.
+bound is one at delta = 0, and the tests look at size, signs and repetition; of ellipse noise, which only trials draw
+(:func:`audit_ellipse`), at its lengths and directions.
 
 References
   [1] Jagielski, Ullman & Oprea, Auditing differentially private machine learning, NeurIPS 2020.
@@ -23,12 +24,13 @@ from scipy import special
 from mvgviz.design import sampling
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss
-from mvgviz.errors import refuse
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.families import Block
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn
 from mvgviz.query.queries import Query
+from mvgviz.query.worst_pairs import whitened
 from mvgviz.release import box_noise, secure_noise
 from mvgviz.release.noise_check import Finding, NoiseTally, check_noise, not_uniform, oddest, repeated
 from mvgviz.threads import one_blas_thread
@@ -204,6 +206,40 @@ def seconds_to_draw(design: NoiseDesign) -> float:
     """Estimate the time to draw and check one release."""
     products = sum(side.size for side in (design.row_side, design.col_side) if not side.is_diagonal)
     return design.rows * design.cols * (3e-8 + 3e-10 * products)
+
+
+# Ellipse noise
+
+
+def audit_ellipse(loss: PairLoss, *, trials: int, rng: np.random.Generator, confidence: float = 0.95,
+                  progress: Callable[[float], object] | None = None) -> Audit:
+    """Attack the worst neighbours under ellipse noise, drawn as trials do: ``trials`` on each of the two."""
+    trials, confidence = count("trials", trials, at_least=100), fraction("confidence", confidence)
+    design, pair, rng = loss.design, loss.pair, generator(rng)
+    if len(design.blocks) != 1 or design.is_pure:
+        raise InputError(f"this audit is for ellipse noise, got {design.family.word} noise")
+    size, rows, cols = len(design.blocks[0].rows), design.row_side, design.col_side
+    move = whitened(rows, pair.left) @ whitened(cols, pair.right).T
+    seen = np.abs(move).any(axis=0) | (design.drawn != "columns")  # the noise of other columns is independent
+    refuse(design.drawn == "columns" and seen.sum() > 1, "one record must change one column")
+    change, unit = move[:, seen].ravel(), math.sqrt(size + 1)  # the scale of noise of unit variance is 1/unit
+    draws = np.empty((2, trials, change.size))
+    for k in range(2 * trials):
+        white = whitened(cols, whitened(rows, sampling.sample_noise(design, rng=rng)).T).T
+        draws[k // trials, k % trials] = white[:, seen].ravel()
+        if progress is not None:
+            progress((k + 1) / (2 * trials))
+    absent, there = (unit * (np.linalg.norm(at, axis=1) - np.linalg.norm(at - change, axis=1))
+                     for at in (draws[0], draws[1] + change))
+    everything = draws.reshape(-1, change.size)
+    lengths = unit * np.linalg.norm(everything, axis=1)
+    findings = [not_uniform(special.gammainc(size, lengths), "the length of the noise is not as claimed"),
+                repeated(lengths, _SAME, lengths.size**2 * _SAME, "of the length")]
+    if size > 1:  # along the change: one coordinate of a uniform point on the sphere
+        along = np.clip(everything @ change / np.linalg.norm(change) * unit / np.maximum(lengths, 1e-300), -1, 1)
+        findings.append(not_uniform(special.betainc((size - 1) / 2, (size - 1) / 2, (1 + along) / 2),
+                                    "the direction of the noise is not as claimed"))
+    return attacked(absent, there, delta=design.delta, confidence=confidence, check=oddest(findings))
 
 
 # Box and Laplace noise

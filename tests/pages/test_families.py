@@ -28,6 +28,11 @@ def test_the_attacker_of_box_noise_is_told_and_audited():
                 ["μ ="])
 
 
+def test_ellipse_noise_is_audited_as_trials_draw_it():
+    app = opened(PRIVACY.path, data="two_features", family="ellipse", state={"privacy_section": "Audit by simulation"})
+    assert "**The audit found no violation:**" in said(app)
+
+
 def test_box_noise_is_released_once_with_a_pure_epsilon():
     app = released(opened(RELEASE.path, data="two_features", family="box"))
     assert_says(app, ["Released: 2 × 1", "(ε = 1.00) the total becomes ε = 2.00."])

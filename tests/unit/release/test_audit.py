@@ -1,6 +1,7 @@
 """The audit never proves more than is true, and catches noise that is too small, whatever draws it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from mvgviz.design import sampling
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.pictures.privacy import audit_picture
 from mvgviz.release import box_noise as module
-from mvgviz.release.audit import audit_pure, epsilon_lower, judge, simulate_scores
+from mvgviz.release.audit import audit_ellipse, audit_pure, epsilon_lower, judge, simulate_scores
 from tests.datasets import make_dataset
 
 DELTA = 1e-2
@@ -146,6 +147,60 @@ def test_the_picture_has_both_histograms_and_their_claims():
         assert trace.y.sum() * (trace.x[1] - trace.x[0]) == pytest.approx(1, abs=0.01)
     assert [trace.name for trace in figure.data] == [
         "without it, simulated", "without it, claimed", "with it, simulated", "with it, claimed"]
+
+
+# Ellipse noise
+
+
+def ellipse_audited(query=None, trials=4_000, **choice):
+    query = mv.mean(make_dataset(3, 40)) if query is None else query
+    design = mv.design_noise(query, epsilon=1.0, delta=1e-2, family="ellipse", **choice)
+    return audit_ellipse(pair_loss(query, design), trials=trials, confidence=1 - 1e-6, rng=np.random.default_rng(5))
+
+
+@pytest.mark.parametrize("query", [
+    mv.mean(make_dataset(3, 40)), mv.mean(make_dataset(1, 40)), mv.identity(make_dataset(3, 6)),
+    mv.covariance(make_dataset(3, 40)), mv.mean(make_dataset(3, 40), neighbours="add-remove"),
+    mv.identity(mv.Dataset(matrix=np.zeros((2, 9)), features=("a", "b"), lower=-1, upper=1, per_person=3))],
+    ids=lambda query: query.name)
+def test_sound_ellipse_noise_keeps_its_claim_and_much_of_it_is_shown(query):
+    found = ellipse_audited(query)
+    assert 0.2 < found.epsilon_lower <= 1.0
+    assert found.check.p_value > 1e-5, found.check.words
+
+
+@pytest.mark.parametrize(("sabotage", "words"), [
+    (lambda noise: noise / 2, "length"), (lambda noise: 0.9 * noise, "length"), (np.abs, "direction"),
+    (lambda noise: np.sign(noise.sum()) * np.ones_like(noise) * np.abs(noise).max(), "direction"),
+    (lambda noise: noise * [[0.3], [1], [1]], "not as claimed")])
+def test_sabotaged_ellipse_noise_is_caught(monkeypatch, sabotage, words):
+    sound = sampling.sample_noise
+    monkeypatch.setattr(sampling, "sample_noise", lambda design, rng: sabotage(sound(design, rng=rng)))
+    found = ellipse_audited()
+    assert not found.check.as_claimed
+    assert words in found.check.words or "not as claimed" in found.check.words
+
+
+def test_gaussian_noise_is_not_taken_for_ellipse_noise_nor_the_other_way_round(monkeypatch):
+    query = mv.mean(make_dataset(3, 40))
+    gaussian = mv.design_noise(query, epsilon=1.0, delta=1e-2)
+    with pytest.raises(mv.InputError, match="this audit is for ellipse noise, got Gaussian noise"):
+        audit_ellipse(pair_loss(query, gaussian), trials=100, rng=np.random.default_rng(0))
+    sound, ellipse = sampling.sample_noise, mv.design_noise(query, epsilon=1.0, delta=1e-2, family="ellipse")
+    bare = replace(ellipse, blocks=())
+    monkeypatch.setattr(sampling, "sample_noise", lambda design, rng: sound(bare, rng=rng))
+    assert "length" in ellipse_audited().check.words
+
+
+def test_noise_that_repeats_is_not_ellipse_noise(monkeypatch):
+    sound, known = sampling.sample_noise, []
+
+    def cycling(design, rng):
+        known.append(known[-200] if len(known) >= 200 else sound(design, rng=rng))
+        return known[-1]
+
+    monkeypatch.setattr(sampling, "sample_noise", cycling)
+    assert "the same noise occurs again" in ellipse_audited().check.words
 
 
 # Box and Laplace noise
