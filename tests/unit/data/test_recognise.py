@@ -99,7 +99,7 @@ def test_an_identifier_is_found_by_its_name_and_its_repetitions_counted(name):
     (one,) = found(f"age,{name}", "31,7", "58,9", "44,7", "45,7")
     assert (one.name, one.numbers_records, one.most) == (name, False, 3)
     (words,) = identifier_words([one])
-    assert "up to 3 times the μ" in words
+    assert "up to 3 times weaker (in μ)" in words
 
 
 @pytest.mark.parametrize("name", ["paid", "humid", "Lipid", "acid", "key", "valid", "membership"])

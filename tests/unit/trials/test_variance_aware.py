@@ -122,4 +122,4 @@ def test_it_is_for_means_of_tables_and_says_so():
         assert "the mean of a table" in mechanism("plan").unsuitable(posed(query), "answer")
     assert "the mean of a table" in mechanism("plan").unsuitable(posed("laplacian", graph()), "answer")
     assert "second moments" in mechanism("plan").unsuitable(posed("mean"), "moments")
-    assert "shifts the mean" in mechanism("plan").caution(posed("mean"))
+    assert "adds a bias" in mechanism("plan").caution(posed("mean"))
