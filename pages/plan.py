@@ -37,17 +37,18 @@ def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
     for k, (share, name) in enumerate(zip(plan.shares, names, strict=True)):
         out = k in held.released
         label = f"{in_markdown(name)}{' · released' if out else ''}"
-        st.markdown(label)  # a slider's own label fades with it
+        name_place, family = st.columns([2, 1], vertical_alignment="center")
+        name_place.markdown(label)  # a slider's own label fades with it
         asked = plan.scenarios[k]
-        fitting = [one for one in plans.PLANNED if not asked.changed(family=one).is_idle("family")] or ["gaussian"]
-        slider, *family, tools = st.columns([3, 1.3, 1] if len(fitting) > 1 else [3, 1], vertical_alignment="bottom")
+        fitting = [one for one in plans.PLANNED if not asked.changed(family=one).is_idle("family")]
+        if len(fitting) > 1:
+            family.selectbox(f"Noise of {label}", fitting, format_func=FAMILIES.__getitem__, **session.control(
+                f"plan_family_{k}", asked.noise_family, partial(_change_family, held, k)),
+                             label_visibility="collapsed", disabled=bool(held.released))
+        slider, tools = st.columns([3, 2], vertical_alignment="bottom")
         slider.slider(label, 0.1, 99.9, step=0.1, format="%.1f%%", label_visibility="collapsed",
                       disabled=k in held.fixed or len(plan) == 1, **session.control(
                           f"plan_share_{k}", min(max(round(100 * share, 1), 0.1), 99.9), partial(_move, held, k)))
-        if family:
-            family[0].selectbox(f"Noise of {label}", fitting, format_func=FAMILIES.__getitem__, **session.control(
-                f"plan_family_{k}", asked.noise_family, partial(_change_family, held, k)),
-                                label_visibility="collapsed", disabled=bool(held.released))
         with tools, st.container(horizontal=True, vertical_alignment="center"):
             st.checkbox(":material/lock:", disabled=out or held.is_final, width="content",
                         help="Keep this share when another moves. All sum to 100 %.",
