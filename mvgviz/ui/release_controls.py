@@ -89,7 +89,7 @@ def draw_go(label: str, release: Callable[..., None], scenarios: Sequence[Scenar
         first = "Name the people above to continue. " if not named else (
             f"Tick the {'box' if boxes == 1 else f'{boxes} boxes'} above to continue. " if boxes else "")
         answers = f"All {len(scenarios)} answers are released together, or none. " if len(scenarios) > 1 else ""
-        st.caption(f"{first}{answers}The release draws fresh noise once; you cannot take it back.")
+        st.caption(f"{first}{answers}")
 
 
 def draw_done() -> None:
