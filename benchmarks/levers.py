@@ -36,9 +36,9 @@ def regression_bound(data: mv.Dataset, theta: np.ndarray, *, label: int | None) 
     return replace(even, radius=radius), constant
 
 
-def topped_up(k: int, *, priorities: Iterable[int]) -> np.ndarray:
+def topped_up(k: int, *, priority_directions: Iterable[int]) -> np.ndarray:
     """Half of the budget to priority directions, and the other half to all alike."""
-    chosen = list(priorities)
+    chosen = list(priority_directions)
     return mv.binary(k, priority=chosen, share=0.5 + 0.5 * len(chosen) / k)
 
 

@@ -4,6 +4,10 @@ Run with ``make bench``. Epsilon 1 and delta 1e-6; 200 simulated tables of 150 t
 a thirtieth of their range, signals from none to strong. The constants of the fit and of its bound were chosen on
 tables of the same generator with other seeds. Expected errors on 4 000 further records. The few trials leave about 1 %
 of chance: what is near its bar needs more of them (seed 61120, needs right: 1.053 with 60, 1.045 with 4 000).
+
+Where the signal is strong, most tables lose less than 2 %. The worst, of 388 to 1 081 records, lose about 11 % (17 % on
+other seeds): to the bound, which is chosen before anything is known of the signal, or to the shrinkage where the signal
+is near the noise. No other rule that was tried loses less there without a worse table where the signal is weak.
 """
 
 from __future__ import annotations
@@ -19,8 +23,8 @@ import mvgviz as mv
 from mvgviz.threads import one_blas_thread
 
 TABLES, TRIALS, FURTHER, ENOUGH = 200, 60, 4_000, 70
-STRONG = 0.9
-"""A table's signal is strong where the fit that never shrinks has less than this part of the private mean's error."""
+STRONG = (0.9, 0.7)
+"""A signal counts as strong where the fit that never shrinks has less than this part of the private mean's error."""
 
 
 def simulated(seed: int) -> Regression:
@@ -100,9 +104,11 @@ def _print(needs: str, rows: list[Row]) -> None:
                   + f"   worst ≤ {bar}" * (what == "found"))
     print(f"needs {needs}, at most AdaSSP's error".ljust(66)
           + f"{np.mean([each.found <= each.adassp for each in rows]):8.3f}" + " " * 16 + "   ≥ 0.9")
-    strong = [each.found / each.before for each in large if each.before < STRONG * each.mean]
-    print(f"needs {needs}, strong signal ({len(strong)}), found / before".ljust(66)
-          + f"{np.median(strong):8.3f}{np.quantile(strong, 0.95):8.3f}{max(strong):8.3f}   median ≤ 1.02")
+    for part in STRONG:
+        strong = [each.found / each.before for each in large if each.before < part * each.mean]
+        print(f"needs {needs}, before < {part} of private mean ({len(strong)}), found / before".ljust(66)
+              + f"{np.median(strong):8.3f}{np.quantile(strong, 0.95):8.3f}{max(strong):8.3f}"
+              + f"   median ≤ 1.02 ({np.mean(np.array(strong) <= 1.02):.0%} of tables)")
 
 
 def main() -> None:

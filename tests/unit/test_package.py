@@ -103,6 +103,15 @@ def test_every_benchmark_and_tool_finds_what_it_uses():
     assert done.returncode == 0, done.stderr
 
 
+def test_the_benchmarks_of_regressions_run_on_a_table():
+    code = ("import sys; sys.path.insert(0, 'benchmarks'); import levers, regression; levers.TRIALS = 2; "
+            "regression.TRIALS = 2; levers.regressions(range(1)); print(regression.row(1, 'right'))")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Liver: " in done.stdout
+    assert "Row(" in done.stdout
+
+
 def test_the_workflows_call_what_the_makefile_has_on_every_system_and_version():
     yaml = pytest.importorskip("yaml")
     top = ROOT.parent
