@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures.budget import noise_picture
@@ -42,8 +42,7 @@ def ellipse(noise: Setup | NoiseDesign, plane: tuple[str | int, str | int] | Non
         design = instance("noise", noise, NoiseDesign)
         equal = equal_noise(design)
         labels, usual = numbered("column" if design.mode == "columns" else "row", design.theta.size), (0, 1)
-    if not design.theta.size >= 2:
-        raise InputError("an ellipse needs at least two directions, got one")
+    refuse(not design.theta.size >= 2, "an ellipse needs at least two directions, got one")
     pair = usual if plane is None else _pair(plane, labels)
     numbers = ellipse_numbers(design, equal, plane=pair, level=fraction("level", level),
                               normals=np.random.default_rng(0).standard_normal((2, _DRAWS)))
@@ -69,8 +68,7 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
         raise InputError("the frontier is drawn from a list of results, as sweep() gives them")
     swept = sorted(found, key=lambda each: each.scenario.epsilon)
     curves = [curve for curve in curves_of(swept) if np.isfinite(curve.means).all()]
-    if not curves or len(swept) < 2:
-        raise InputError("the frontier needs results at two epsilons or more, as sweep() gives them")
+    refuse(not curves or len(swept) < 2, "the frontier needs results at two epsilons or more, as sweep() gives them")
     middle = swept[len(swept) // 2]
     wanted = float(curves[0].means[len(swept) // 2]) if error is None else number("error", error)
     return frontier_picture(curves, error=wanted, scenario=middle.scenario, trivial=middle.references.trivial,
@@ -81,8 +79,7 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
 def results(found: Results) -> go.Figure:
     """Trials as dots where directional and equal noise alone were tried, else all mechanisms ranked."""
     tried = [outcome for outcome in instance("results", found, Results).outcomes if outcome.errors.size]
-    if not tried:
-        raise InputError("there is no trial to draw: no mechanism applies, or none has been run")
+    refuse(not tried, "there is no trial to draw: no mechanism applies, or none has been run")
     if {outcome.mechanism.key for outcome in tried} <= set(LANES):
         return plot_dots(dot_numbers(found), title=metric_words(found))
     return ranking_picture(ranking(found), sensitivity="").figure

@@ -25,7 +25,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy import datetime64
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.validation import FloatArray
 
 _Draw = TypeVar("_Draw", bound=Callable[..., Any])
@@ -170,8 +170,7 @@ def counted(value: Any) -> Any:
     """Numbers whose receipts are counted here, without them; refuse what has lost its receipts."""
     if not isinstance(value, Learned):
         return value
-    if not value.receipts:
-        raise InputError("these numbers were learned from the data and lost their receipts: learn them again")
+    refuse(not value.receipts, "these numbers were learned from the data and lost their receipts: learn them again")
     return value.view(np.ndarray)
 
 

@@ -1,7 +1,5 @@
-"""Orthonormal directions along which noise is spent, and where they come from.
-
-A direction is a column of an orthogonal matrix ``W``. Its origin says what using it costs: declared (chosen without the
-data), paid for (released privately; ``mu`` says what was spent) or read from the data (not private).
+"""Orthonormal directions along which noise is spent, the columns of an orthogonal ``W``, and where they come from:
+declared (chosen without the data), paid for (``mu`` was spent) or read from the data (not private).
 
 >>> from mvgviz import rotation
 >>> rotation(2, (0, 1), 0.5).origin.value
@@ -27,10 +25,8 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Directions:
-    """``size`` orthonormal directions, the columns of ``matrix``.
-
-    ``receipts`` say what learning them from the data has spent. ``eigenvalues`` are the ones that came with them, if
-    any, and share their origin. The standard basis stores no matrix.
+    """``size`` orthonormal directions, the columns of ``matrix``; the standard basis stores none. ``receipts``: what
+    learning them has spent. ``eigenvalues``: those that came with them, if any, of the same origin.
     """
 
     size: int

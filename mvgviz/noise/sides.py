@@ -93,6 +93,16 @@ class NoiseSide:
             return np.asarray(matrices / np.sqrt(self.variances)[:, None])
         return np.asarray(self.whitener() @ matrices)
 
+    def along(self, vectors: FloatArray) -> FloatArray:
+        """``diag(sqrt q) Wᵀ`` times some columns: whitened, one direction a row, even where the noise is isotropic."""
+        turned = vectors if self.directions.is_standard else self.directions.matrix.T @ vectors
+        return np.sqrt(self.precisions)[:, None] * turned
+
+    def precise(self, vectors: FloatArray) -> FloatArray:
+        """Return the inverse covariance times some columns."""
+        weighed = np.sqrt(self.precisions)[:, None] * self.along(vectors)
+        return weighed if self.directions.is_standard else np.asarray(self.directions.matrix @ weighed)
+
     def root(self) -> FloatArray:
         """``B = W diag(sqrt v)``, so that ``B Bᵀ`` is the covariance; row by row in memory, for fast products."""
         return np.ascontiguousarray(self.directions.matrix * np.sqrt(self.variances))

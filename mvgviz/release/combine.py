@@ -133,9 +133,8 @@ def same_question(release: Release, among: tuple[Release, ...]) -> tuple[Release
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeansByGroup:
-    """``values``, features × groups, with their intervals, in the data's units.
-
-    ``population``: the intervals for the population; None if a person may have several records.
+    """``values``, features × groups, with their intervals, in the data's units; ``population``: the intervals for the
+    population, None if a person may have several records.
     """
 
     features: tuple[str, ...]

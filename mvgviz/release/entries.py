@@ -95,10 +95,8 @@ class Spend:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One release with its own ``mu`` and epsilon, and the totals of the same people so far.
-
-    ``state``: "reserved", then "released"; both count as spent. ``id``: random, and the same in other ledgers; older
-    entries use :func:`old_id`.
+    """One release with its own ``mu`` and epsilon, and the totals of the same people so far. ``state``: "reserved",
+    then "released"; both count as spent. ``id``: random, and the same in other ledgers.
     """
 
     number: int
@@ -235,9 +233,8 @@ class Sum:
     def fits(self, cap: tuple[float, float], pure: float = 0.0) -> bool:
         """Return whether all of them together keep (epsilon, delta), but for rounding.
 
-        Pure noise alone may spend epsilon. Beside Gaussian noise it may spend only ``pure``, and Gaussian noise what
-        remains. ``pure`` must not depend on a Gaussian answer, or delta may be exceeded (by half in an example:
-        ``tests/unit/noise/test_mixtures.py``).
+        Pure noise alone may spend epsilon; beside Gaussian noise only ``pure``, and Gaussian noise what remains.
+        ``pure`` must not depend on a Gaussian answer, or delta may be exceeded (``tests/unit/noise/test_mixtures.py``).
         """
         if not self.mu > 0:
             return self.pure <= cap[0] * (1 + _TENTHS)

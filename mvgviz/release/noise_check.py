@@ -1,12 +1,10 @@
 """Is noise what it claims to be? Tests on draws, along every direction of both sides and between them.
 
-Noise whitened with the design, ``A Z Bᵀ``, must be independent and standard normal in every entry. The tests look at
-its size along every direction of rows and columns and in a few mixtures of all entries (which show repetition inside a
-draw), at repeated scores or entries of either sign, and at correlations between rows, columns and entries: the largest
-and all together. With too many pairs they look within groups of neighbours and random groups over all draws, and at
-any pair in a few samples.
-
-All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
+Noise whitened with the design, ``A Z Bᵀ``, must be independent and standard normal. The tests look at its size along
+every direction of rows and columns and in a few mixtures of all entries (which show repetition inside a draw), at
+repeated scores or entries of either sign, and at correlations between rows, columns and entries: the largest and all
+together. With too many pairs: within groups of neighbours and random groups over all draws, and any pair in a few
+samples. All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
 
 from __future__ import annotations
@@ -200,10 +198,9 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
 
 
 class NoiseTally:
-    """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
-
-    ``sums``: of the sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products.
-    ``entries``: the first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
+    """Sums over whitened draws: of squares along each row and column direction, and of each mixture; ``sums``: of the
+    sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products. ``entries``: the
+    first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
     """
 
     def __init__(self, design: NoiseDesign, *, rounding: float = 0.0) -> None:

@@ -132,7 +132,7 @@ def test_progress_rises_to_one():
 
 
 @pytest.mark.parametrize(("wrong", "message"), [
-    ({"trials": 10}, "trials must be at least 100"), ({"delta": 0.0}, "delta must lie strictly"),
+    ({"trials": 10}, "trials must be a whole number of at least 100"), ({"delta": 0.0}, "delta must lie strictly"),
     ({"noise_factor": 0.0}, "noise_factor must be positive"), ({"confidence": 1.0}, "confidence must lie strictly"),
     ({"rng": 3}, "rng must be a numpy.random.Generator")])
 def test_wrong_arguments_are_named(wrong, message):
