@@ -132,8 +132,7 @@ class Learned(np.ndarray[Any, np.dtype[np.float64]]):
         return _with_receipts(super().__getitem__(index), self.receipts)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = {name: _plain(value) for name, value in options.items()}
-        return _with_receipts(getattr(ufunc, method)(*_plain(inputs), **plain), _receipts_in([inputs, options]))
+        return self.__array_function__(getattr(ufunc, method), (), inputs, options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         plain = {name: _plain(value) for name, value in kwargs.items()}

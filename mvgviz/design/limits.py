@@ -111,13 +111,6 @@ def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
                        theorem2={tail: np.array([p.theorem2(tail).limit for p in moved]) for tail in TAILS})
 
 
-def ratio_limit(ranks: FloatArray) -> FloatArray:
-    """Return the largest ``s2/gamma`` at which Theorem 2 allows as much as Theorem 1, for whole ranks."""
-    numbers = np.arange(1, int(ranks.max()) + 1, dtype=np.float64)
-    at = ranks.astype(int) - 1
-    return np.asarray((1 + np.cumsum(numbers**-0.5)[at] / np.cumsum(1 / numbers)[at]) / 2)
-
-
 def precision_norm(side: NoiseSide) -> float:
     """``||sigma(Sigma^-1)||_2``: the root of the sum of squared precisions."""
     if side.is_identity:

@@ -25,7 +25,7 @@ import numpy as np
 from scipy import special
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.validation import broadcast, count, fraction, numbers, one_of, positive
+from mvgviz.validation import FloatArray, broadcast, count, fraction, numbers, one_of, positive
 
 TAILS = ("printed", "laurent-massart", "exact-chi")
 """How ``||N||_F`` of a standard normal matrix is bounded with probability 1 - delta."""
@@ -90,10 +90,14 @@ def theorem2_wins(rank: Any, ratio: Any) -> Any:
     conditions: ``ratio <= 1``, or ``rank > 12`` for PSD queries (for which ``ratio <= sqrt 2``).
     """
     ranks, ratios = broadcast(rank=numbers("rank", rank, above=0), ratio=numbers("ratio", ratio, above=0))
-    whole = [count("rank", r) for r in ranks.ravel()]
-    limits = np.array([(1 + harmonic(r, 0.5) / harmonic(r)) / 2 for r in whole]).reshape(ranks.shape)
-    wins = ratios <= limits
+    wins = ratios <= ratio_limit(ranks)
     return bool(wins) if wins.ndim == 0 else wins
+
+
+def ratio_limit(ranks: FloatArray) -> FloatArray:
+    """Return the largest ``s2/gamma`` at which Theorem 2 allows as much as Theorem 1, for whole ranks."""
+    whole = [count("rank", rank) for rank in ranks.ravel()]
+    return np.array([(1 + harmonic(rank, 0.5) / harmonic(rank)) / 2 for rank in whole]).reshape(ranks.shape)
 
 
 def zeta(k: int, delta: float) -> float:

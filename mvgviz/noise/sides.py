@@ -65,10 +65,7 @@ class NoiseSide:
 
     def covariance_of(self, positions: list[int]) -> FloatArray:
         """Return the covariance of a few coordinates, without the rest of the matrix."""
-        if self.is_diagonal:
-            return np.diag(self.variances[positions])
-        w = self.directions.matrix[positions]
-        return (w * self.variances) @ w.T
+        return self._weighted(self.variances, positions)
 
     def precision(self) -> FloatArray:
         """``M``, the inverse covariance, size × size."""
@@ -76,9 +73,6 @@ class NoiseSide:
 
     def precision_diagonal(self) -> FloatArray:
         return self._weighted_diagonal(self.precisions)
-
-    def largest_precision_diagonal(self) -> float:
-        return 1.0 if self.is_identity else float(self.precision_diagonal().max())
 
     def whitener(self) -> FloatArray:
         """``A = diag(sqrt q) Wᵀ``, so that ``AᵀA = M``; diagonal where M is."""
@@ -107,13 +101,11 @@ class NoiseSide:
         """``B = W diag(sqrt v)``, so that ``B Bᵀ`` is the covariance; row by row in memory, for fast products."""
         return np.ascontiguousarray(self.directions.matrix * np.sqrt(self.variances))
 
-    def _weighted(self, values: FloatArray) -> FloatArray:
+    def _weighted(self, values: FloatArray, positions: list[int] | slice = slice(None)) -> FloatArray:
         if self.is_diagonal:
-            return np.diag(values)
-        w = self.directions.matrix
+            return np.diag(values[positions])
+        w = self.directions.matrix[positions]
         return (w * values) @ w.T
 
     def _weighted_diagonal(self, values: FloatArray) -> FloatArray:
-        if self.is_diagonal:
-            return values
-        return np.square(self.directions.matrix) @ values
+        return values if self.is_diagonal else np.square(self.directions.matrix) @ values

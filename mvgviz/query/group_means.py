@@ -32,6 +32,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import Neighbours, WorstCase, longest_in, support
 from mvgviz.query.prior import Guess, of_rows
 from mvgviz.query.record_bound import RecordBound
+from mvgviz.query.second_moments import with_constant
 from mvgviz.validation import FloatArray, frozen
 
 
@@ -120,12 +121,7 @@ class GroupMeans(Query):
     @classmethod
     def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
         used, (_, features) = cls.uses(table, **parameters), _asked(table, **parameters)
-        chosen, name = table.only(features), "count"
-        while name in chosen.features:
-            name += "_"
-        return replace(chosen, matrix=np.vstack([chosen.matrix, np.ones(table.n_records)]),
-                       features=(*chosen.features, name), lower=np.append(chosen.lower, 0.0),
-                       upper=np.append(chosen.upper, 1.0), units=(*chosen.units, ""), label=None,
+        return replace(with_constant(table.only(features), "count"), label=None,
                        range_origins=(weakest(table.range_origins[k] for k in used),) * (len(features) + 1))
 
     @classmethod

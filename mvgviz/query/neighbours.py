@@ -101,11 +101,12 @@ class ReplacedColumn(Neighbours):
     def columns_weight(self, cols: NoiseSide) -> tuple[float, bool]:
         """Return what the other side contributes to the square of mu, and whether that can be attained."""
         k = min(self.records, cols.size)
-        if k == 1:
-            return cols.largest_precision_diagonal(), True
-        if cols.is_diagonal:
-            return float(k) if cols.is_identity else float(np.sort(cols.precision_diagonal())[-k:].sum()), True
-        return min(k * k * cols.largest_precision_diagonal(), k * cols.largest_precision), False
+        if cols.is_identity:
+            return float(k), True
+        each = cols.precision_diagonal()
+        if k == 1 or cols.is_diagonal:
+            return float(np.sort(each)[-k:].sum()), True
+        return min(k * k * float(each.max()), k * cols.largest_precision), False
 
     def columns(self, cols: NoiseSide) -> list[int]:
         """Return the columns that the noise hides least, as many as move together."""

@@ -145,9 +145,8 @@ class Ellipse:
 
     def coordinates(self, matrix: FloatArray) -> FloatArray:
         """``z = diag(b) Wᵀ (x - c)`` of each record, a column of ``matrix``."""
-        along = matrix - self.centre[:, None]
-        if not self.directions.is_standard:
-            along = self.directions.matrix.T @ along
+        away = matrix - self.centre[:, None]
+        along = away if self.directions.is_standard else self.directions.matrix.T @ away
         return np.asarray(self.weights[:, None] * along)
 
     def lengths(self, matrix: FloatArray) -> FloatArray:

@@ -145,9 +145,8 @@ def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None, neighbo
     return JointMoments.ask(dataset, bound=bound, neighbours=neighbours)
 
 
-def with_constant(dataset: Dataset) -> Dataset:
+def with_constant(dataset: Dataset, name: str = CONSTANT) -> Dataset:
     """Return the table with one more feature, last, that is 1 everywhere (and less where a record is scaled)."""
-    name = CONSTANT
     while name in dataset.features:
         name += "_"
     return replace(dataset, matrix=np.vstack([dataset.matrix, np.ones(dataset.n_records)]),
