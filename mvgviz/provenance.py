@@ -179,13 +179,13 @@ def receipts_of(*values: Any) -> tuple[Receipt, ...]:
 
 
 def checked_origin(what: str, origin: Any, receipts: Iterable[Receipt] = ()) -> Origin:
-    """Return an origin that may be claimed of a value with these receipts."""
+    """Return an origin that may be claimed of a value with these receipts: at best paid for, if there are any."""
     if not isinstance(origin, Origin):
         raise InputError(f"the origin of {what} must be an Origin")
     if origin is Origin.PAID and not receipts:
         raise InputError(f'"paid for" needs a receipt, and {what} has none: say that it is declared or '
                          "read from the data")
-    return origin
+    return weakest([origin, Origin.PAID]) if receipts else origin
 
 
 def weakest(origins: Iterable[Origin]) -> Origin:

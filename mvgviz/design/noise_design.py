@@ -26,7 +26,7 @@ from mvgviz.noise.directions import Directions, checked_directions
 from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES, Block, Family, blocks_delta, blocks_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
-from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of, weakest
+from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.queries import Query
@@ -216,8 +216,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         theta = body.ellipse.shape_shares(body.reach(directions) if exact else body.ellipse.weights)
     directions = checked_directions(directions, size)
     receipts, learned = receipts_of(directions, theta, query.bound), receipts_of(query.bound)
-    theta_origin = weakest([checked_origin("the split", theta_origin, receipts_of(directions, theta)),
-                            *([Origin.PAID] if receipts_of(theta) else [])])
+    paid = receipts_of(directions, theta) if theta_origin is Origin.PAID else receipts_of(theta)
+    theta_origin = checked_origin("the split", theta_origin, paid)
     theta = uniform(size) if theta is None else shares("theta", counted(theta), size=size)
 
     refuse(receipts and getattr(query.neighbours, "added", False), "private directions and bounds support only "

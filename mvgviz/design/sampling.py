@@ -107,6 +107,11 @@ def colour(rows: NoiseSide, cols: NoiseSide, normals: FloatArray) -> FloatArray:
     return _colour_columns(cols, _colour_rows(rows, normals))
 
 
+def whiten(rows: NoiseSide, cols: NoiseSide, matrices: FloatArray) -> FloatArray:
+    """``A Z Bᵀ``, which undoes :func:`colour`, for one matrix or each of some."""
+    return cols.whitened(rows.whitened(matrices).swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
 def _gram_normals(gram: Gram, rngs: Sequence[np.random.Generator]) -> FloatArray:
     """Standard noise, draws × m × (p + m): N for the factor's p columns, then Bartlett's triangle.
 

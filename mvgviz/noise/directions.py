@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.provenance import Origin, Receipt, checked_origin, weakest
+from mvgviz.provenance import Origin, Receipt, checked_origin
 from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
 _TOLERANCE = 1e-8
@@ -38,8 +38,7 @@ class Directions:
 
     def __post_init__(self) -> None:
         count("size", self.size)
-        origin = checked_origin("this set of directions", self.origin, self.receipts)
-        object.__setattr__(self, "origin", weakest([origin, *([Origin.PAID] if self.receipts else [])]))
+        object.__setattr__(self, "origin", checked_origin("this set of directions", self.origin, self.receipts))
         if self.rotated is not None:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:

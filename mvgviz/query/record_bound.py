@@ -57,9 +57,8 @@ class RecordBound:
             raise InputError("directions must be Directions; make them with from_matrix(w)")
         receipts = receipts_of(self, self.directions, self.weights, self.centre)
         origin = checked_origin("the bound", self.origin, receipts)
-        object.__setattr__(self, "receipts", receipts)
-        object.__setattr__(self, "origin", weakest(
-            [origin, *([Origin.PAID] if receipts else []), *([self.directions.origin] if self.directions else [])]))
+        origin = origin if self.directions is None else weakest([origin, self.directions.origin])
+        vars(self).update(receipts=receipts, origin=origin)
         for name in ("weights", "centre"):
             values = numbers(name, counted(getattr(self, name)))
             object.__setattr__(self, name, array(name, values, ndim=1) if values.ndim else float(values))

@@ -81,12 +81,10 @@ class Spend:
             spent = getattr(self, name)
             refuse(not (isinstance(spent, float | int) and math.isfinite(spent) and spent >= 0),
                    f"{name} must be a positive, finite number")
-            object.__setattr__(self, name, float(spent))
         refuse(not self.mu + self.epsilon_pure > 0, "mu must be a positive, finite number, or epsilon_pure")
         refuse(not (isinstance(self.family, str) and isinstance(self.title, str)), "family and title must be texts")
-        object.__setattr__(self, "delta", fraction("delta", self.delta))
-        object.__setattr__(self, "caveats", tuple(self.caveats))
-        object.__setattr__(self, "parameters", tuple(float(value) for value in self.parameters))
+        vars(self).update(mu=float(self.mu), epsilon_pure=float(self.epsilon_pure), caveats=tuple(self.caveats),
+                          delta=fraction("delta", self.delta), parameters=tuple(map(float, self.parameters)))
 
     @property
     def epsilon(self) -> float:

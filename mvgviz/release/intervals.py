@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -109,6 +109,13 @@ def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range], rows:
     factor = frozen(np.append((upper - lower) / (high - low), more))
     offset = lower - low * factor if kind.degree == 1 else np.zeros(factor.size)
     return DataUnits(offset=frozen(offset), factor=factor, cols=factor if kind.degree == 2 else frozen(np.ones(1)))
+
+
+def lines(rows: Sequence[str], cols: Sequence[str], numbers: Mapping[str, FloatArray],
+          heads: tuple[str, str] = ("row", "column")) -> dict[str, list[Any]]:
+    """Return columns with a line for each number of some matrices: names of row and column, then the numbers."""
+    return {heads[0]: [row for row in rows for _ in cols], heads[1]: list(cols) * len(rows)} | {
+        name: np.ravel(column).tolist() for name, column in numbers.items()}
 
 
 def row_widths(noise: EntryNoise, units: DataUnits | None, level: float = LEVEL) -> FloatArray:

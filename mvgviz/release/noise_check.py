@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.sampling import whiten
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray
 
@@ -217,8 +218,7 @@ class NoiseTally:
 
     def add(self, noise: FloatArray) -> NoiseTally:
         """Add draws × rows × cols of noise, in the units of the design."""
-        rows_white = self.design.row_side.whitened(noise)
-        white = self.design.col_side.whitened(rows_white.transpose(0, 2, 1)).transpose(0, 2, 1)  # A Z Bᵀ
+        white = whiten(self.design.row_side, self.design.col_side, noise)
         draws, rows, cols = white.shape
         squares, (left, right) = np.square(white), self._mixing
         self.draws += draws

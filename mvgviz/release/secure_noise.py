@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.design.sampling import colour
+from mvgviz.design.sampling import colour, whiten
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
@@ -95,7 +95,7 @@ def noisy_answer(answer: FloatArray, rows: NoiseSide, cols: NoiseSide, plan: Har
     refuse(not np.isfinite(white).all(), "the answer is too large for this noise to be added in floating point; change "
            "the units")
     noisy = add_noise(white.ravel(), plan, progress=progress).reshape(white.shape)
-    return colour(rows, cols, noisy[None])[0]
+    return np.asarray(colour(rows, cols, noisy[None])[0])
 
 
 def private_directions(dataset: Dataset, *, mu: float) -> Directions:
@@ -112,11 +112,6 @@ def noisy_count(value: int, std: float) -> float:
     """Return a count with fresh hardened noise of at least this standard deviation."""
     plan = hardening(entries=1, mu=1 / positive("std", std), sensitivity=1.0)
     return float(add_noise(np.array([float(value)]), plan)[0])
-
-
-def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
-    """Return ``A f Bᵀ``."""
-    return cols.whitened(rows.whitened(matrix).T).T
 
 
 def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None = None
