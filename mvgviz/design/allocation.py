@@ -92,8 +92,7 @@ def divided(parts: Sequence[int], weights: Sequence[float], *, total: int, locke
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WaterFilling:
     """The solution of a max-PNR problem: ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``:
-    of each direction's ground, ``level``: of the water (None if there is none), ``dry``: the directions that got the
-    floor.
+    of each direction's ground, ``level``: of the water (None if there is none), ``dry``: who got the floor.
     """
 
     rho: FloatArray

@@ -32,8 +32,7 @@ class LeastPossible(NamedTuple):
 def least_possible(query: Query, needs: Any, mu: float | None = None, *, directions: Directions | None = None,
                    among: str = "gaussian", promise: tuple[float, float] | None = None) -> LeastPossible:
     """Return the lowest possible root mean square of noise, weighted as :func:`noise_on` does; ``among``: "gaussian",
-    with this ``mu``, or "any" additive noise, with the ``promise`` (epsilon, delta): a bound, not known for every
-    promise.
+    with this ``mu``, or "any" additive noise, with the ``promise`` (epsilon, delta): a bound, known for some of them.
     """
     if one_of("among", among, ("gaussian", "any")) == "any":
         refuse(mu is not None or promise is None, "among any needs promise=(epsilon, delta) instead of mu")

@@ -1,7 +1,6 @@
 """Which features have priority, and how large the noise on them is, in units of what one record can change.
 
-Needs are weights from 0 to 1 on the features, or on other directions; an entry of a square answer has the product of
-its two weights.
+Needs are weights from 0 to 1 on features or other directions; an entry of a square answer has the product of two.
 """
 
 import math

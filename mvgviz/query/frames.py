@@ -119,8 +119,7 @@ def as_category(name: Any, given: Any) -> Category:
 
 
 def _level_columns(frame: Any, name: Any, category: Category) -> list[_Column]:
-    """Return a column for each level (1 if a record has it, NaN in all for a gap); of an ordered category its levels'
-    numbers.
+    """Return a column for each level (1 if a record has it, NaN in all for a gap); of an ordered category its numbers.
     """
     wanted = list(category.levels)
     texts = [level_text(level) for level in wanted]

@@ -1,7 +1,6 @@
 """The neighbours that are hardest to hide: which record (or edge) is replaced by which, seen through the noise.
 
-Where the worst case is exact this pair attains it; else it is the worst that a search finds, and ``attained`` is how
-much of the bound it reaches.
+Where the worst case is exact this pair attains it; else it is the worst found, and reaches ``attained`` of the bound.
 """
 
 import math
