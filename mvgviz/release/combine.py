@@ -66,7 +66,7 @@ class Combined:
         if first.data_units is not None:
             values, halves = first.data_units.of(values), first.data_units.widths(halves)
         numbers = {"value": values, "lower": values - halves, "upper": values + halves} | clipped_columns(first)
-        return lines(*first.names, numbers)
+        return lines(first.names, numbers)
 
     def to_frame(self, level: float = LEVEL) -> Any:
         return optional("pandas").DataFrame(self.columns(level))
@@ -146,7 +146,7 @@ class MeansByGroup:
         """Return a line for each mean: feature, group, mean and interval."""
         columns = {"mean": self.values, "lower": self.lower, "upper": self.upper}
         columns |= dict(zip(("population lower", "population upper"), self.population or (), strict=False))
-        return lines(self.features, self.groups, columns, ("feature", "group"))
+        return lines((self.features, self.groups), columns, ("feature", "group"))
 
     def to_frame(self) -> Any:
         """Return :meth:`columns` as a pandas frame."""

@@ -77,7 +77,7 @@ def _lines(release: Release, level: float, suffix: str = "") -> dict[str, list[A
         widths = release.half_widths(level, in_units=True)
         columns |= {f"lower{suffix}": release.in_units - widths, f"upper{suffix}": release.in_units + widths}
     heads = _row_head(release), "record" if release.kind.is_table else "column"
-    return lines(*release.names, columns | clipped_columns(release), heads)
+    return lines(release.names, columns | clipped_columns(release), heads)
 
 
 def clipped_columns(release: Release) -> dict[str, FloatArray]:

@@ -111,9 +111,10 @@ def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range], rows:
     return DataUnits(offset=frozen(offset), factor=factor, cols=factor if kind.degree == 2 else frozen(np.ones(1)))
 
 
-def lines(rows: Sequence[str], cols: Sequence[str], numbers: Mapping[str, FloatArray],
-          heads: tuple[str, str] = ("row", "column")) -> dict[str, list[Any]]:
+def lines(names: Sequence[Sequence[str]], numbers: Mapping[str, FloatArray], heads: tuple[str, str] = ("row", "column")
+          ) -> dict[str, list[Any]]:
     """Return columns with a line for each number of some matrices: names of row and column, then the numbers."""
+    rows, cols = names
     return {heads[0]: [row for row in rows for _ in cols], heads[1]: list(cols) * len(rows)} | {
         name: np.ravel(column).tolist() for name, column in numbers.items()}
 

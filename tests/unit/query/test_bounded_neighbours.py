@@ -169,10 +169,3 @@ def test_a_record_is_pulled_straight_towards_the_centre(centre):
         assert part == pytest.approx(part[0])
         assert 0 < part[0] < 1
         assert math.hypot(*((pulled - middle) * [1.0, 0.5])) == pytest.approx(1.0)
-
-
-def test_corners_are_those_with_one_feature_at_the_other_end_and_never_very_many():
-    pairs = bounded_neighbours._pairs_of_corners((np.zeros(3), np.ones(3)))
-    corners = {tuple(corner.tolist()) for pair in pairs for corner in pair}
-    assert corners == {(0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)}
-    assert len(bounded_neighbours._pairs_of_corners((np.zeros(40), np.ones(40)))) == 24 * 23 / 2
