@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.noise_design import NoiseDesign, both_sides, calibrated
 from mvgviz.errors import InputError, refuse
-from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures.budget import noise_picture
 from mvgviz.pictures.compare import frontier_picture, ranking, ranking_picture
@@ -87,13 +86,9 @@ def results(found: Results) -> go.Figure:
 
 def equal_noise(design: NoiseDesign) -> NoiseDesign:
     """Noise of one size everywhere that spends the same mu on the same question."""
-    rows, cols = NoiseSide.identity(design.rows), NoiseSide.identity(design.cols)
-    both = design.mode == "both"
-    ratio = design.neighbours.worst(rows, rows if both else cols).mu / design.mu
-    size = design.directional_side.size
-    side = NoiseSide.of(standard_basis(size), np.full(size, ratio if both else ratio**2))
-    return replace(design, row_side=rows if design.mode == "columns" else side,
-                   col_side=cols if design.mode == "rows" else side)
+    side, _ = calibrated(design, design.mode, NoiseSide.identity(design.directional_side.size), design.mu)
+    rows, cols = both_sides(design, design.mode, side)
+    return replace(design, row_side=rows, col_side=cols)
 
 
 def _pair(plane: Sequence[str | int], labels: Sequence[str]) -> tuple[int, int]:

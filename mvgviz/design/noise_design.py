@@ -263,14 +263,17 @@ def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta
     """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``mu``."""
     h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
     shape = (h / h.max()) ** 2 / theta
-    shape = shape / shape.min()
-    worst = query.neighbours.worst(*both_sides(query, mode, NoiseSide.of(directions, shape)))
+    return calibrated(query, mode, NoiseSide.of(directions, shape / shape.min()), mu)
+
+
+def calibrated(query: Query | NoiseDesign, mode: str, side: NoiseSide, mu: float) -> tuple[NoiseSide, bool]:
+    """Return a side of the same shape whose worst case is ``mu``, and whether that is exact."""
+    worst = query.neighbours.worst(*both_sides(query, mode, side))
     ratio = worst.mu / mu
-    scaled = shape * (ratio if mode == "both" else ratio * ratio)
-    return NoiseSide.of(directions, scaled), worst.exact
+    return NoiseSide.of(side.directions, side.variances * (ratio if mode == "both" else ratio * ratio)), worst.exact
 
 
-def both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
+def both_sides(query: Query | NoiseDesign, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
     """Return (Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
     if mode == "columns":
         return NoiseSide.identity(query.rows), side
