@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.errors import InputError
-from mvgviz.noise.directions import standard_basis
+from mvgviz.design.noise_design import NoiseDesign, both_sides, calibrated
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures.budget import noise_picture
 from mvgviz.pictures.compare import frontier_picture, ranking, ranking_picture
@@ -42,8 +41,7 @@ def ellipse(noise: Setup | NoiseDesign, plane: tuple[str | int, str | int] | Non
         design = instance("noise", noise, NoiseDesign)
         equal = equal_noise(design)
         labels, usual = numbered("column" if design.mode == "columns" else "row", design.theta.size), (0, 1)
-    if not design.theta.size >= 2:
-        raise InputError("an ellipse needs at least two directions, got one")
+    refuse(not design.theta.size >= 2, "an ellipse needs at least two directions, got one")
     pair = usual if plane is None else _pair(plane, labels)
     numbers = ellipse_numbers(design, equal, plane=pair, level=fraction("level", level),
                               normals=np.random.default_rng(0).standard_normal((2, _DRAWS)))
@@ -69,8 +67,7 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
         raise InputError("the frontier is drawn from a list of results, as sweep() gives them")
     swept = sorted(found, key=lambda each: each.scenario.epsilon)
     curves = [curve for curve in curves_of(swept) if np.isfinite(curve.means).all()]
-    if not curves or len(swept) < 2:
-        raise InputError("the frontier needs results at two epsilons or more, as sweep() gives them")
+    refuse(not curves or len(swept) < 2, "the frontier needs results at two epsilons or more, as sweep() gives them")
     middle = swept[len(swept) // 2]
     wanted = float(curves[0].means[len(swept) // 2]) if error is None else number("error", error)
     return frontier_picture(curves, error=wanted, scenario=middle.scenario, trivial=middle.references.trivial,
@@ -81,8 +78,7 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
 def results(found: Results) -> go.Figure:
     """Trials as dots where directional and equal noise alone were tried, else all mechanisms ranked."""
     tried = [outcome for outcome in instance("results", found, Results).outcomes if outcome.errors.size]
-    if not tried:
-        raise InputError("there is no trial to draw: no mechanism applies, or none has been run")
+    refuse(not tried, "there is no trial to draw: no mechanism applies, or none has been run")
     if {outcome.mechanism.key for outcome in tried} <= set(LANES):
         return plot_dots(dot_numbers(found), title=metric_words(found))
     return ranking_picture(ranking(found), sensitivity="").figure
@@ -90,13 +86,9 @@ def results(found: Results) -> go.Figure:
 
 def equal_noise(design: NoiseDesign) -> NoiseDesign:
     """Noise of one size everywhere that spends the same mu on the same question."""
-    rows, cols = NoiseSide.identity(design.rows), NoiseSide.identity(design.cols)
-    both = design.mode == "both"
-    ratio = design.neighbours.worst(rows, rows if both else cols).mu / design.mu
-    size = design.directional_side.size
-    side = NoiseSide.of(standard_basis(size), np.full(size, ratio if both else ratio**2))
-    return replace(design, row_side=rows if design.mode == "columns" else side,
-                   col_side=cols if design.mode == "rows" else side)
+    side, _ = calibrated(design, design.mode, NoiseSide.identity(design.directional_side.size), design.mu)
+    rows, cols = both_sides(design, design.mode, side)
+    return replace(design, row_side=rows, col_side=cols)
 
 
 def _pair(plane: Sequence[str | int], labels: Sequence[str]) -> tuple[int, int]:

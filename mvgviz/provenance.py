@@ -25,7 +25,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy import datetime64
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.validation import FloatArray
 
 _Draw = TypeVar("_Draw", bound=Callable[..., Any])
@@ -132,8 +132,7 @@ class Learned(np.ndarray[Any, np.dtype[np.float64]]):
         return _with_receipts(super().__getitem__(index), self.receipts)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = {name: _plain(value) for name, value in options.items()}
-        return _with_receipts(getattr(ufunc, method)(*_plain(inputs), **plain), _receipts_in([inputs, options]))
+        return self.__array_function__(getattr(ufunc, method), (), inputs, options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         plain = {name: _plain(value) for name, value in kwargs.items()}
@@ -170,8 +169,7 @@ def counted(value: Any) -> Any:
     """Numbers whose receipts are counted here, without them; refuse what has lost its receipts."""
     if not isinstance(value, Learned):
         return value
-    if not value.receipts:
-        raise InputError("these numbers were learned from the data and lost their receipts: learn them again")
+    refuse(not value.receipts, "these numbers were learned from the data and lost their receipts: learn them again")
     return value.view(np.ndarray)
 
 
@@ -181,13 +179,13 @@ def receipts_of(*values: Any) -> tuple[Receipt, ...]:
 
 
 def checked_origin(what: str, origin: Any, receipts: Iterable[Receipt] = ()) -> Origin:
-    """Return an origin that may be claimed of a value with these receipts."""
+    """Return an origin that may be claimed of a value with these receipts: at best paid for, if there are any."""
     if not isinstance(origin, Origin):
         raise InputError(f"the origin of {what} must be an Origin")
     if origin is Origin.PAID and not receipts:
         raise InputError(f'"paid for" needs a receipt, and {what} has none: say that it is declared or '
                          "read from the data")
-    return origin
+    return weakest([origin, Origin.PAID]) if receipts else origin
 
 
 def weakest(origins: Iterable[Origin]) -> Origin:

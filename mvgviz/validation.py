@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
@@ -33,8 +33,7 @@ def number(name: str, value: Any) -> float:
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} must be a number, got {_shown(value)}") from None
-    if not np.isfinite(result):
-        raise InputError(f"{name} must be finite, got {result}")
+    refuse(not np.isfinite(result), f"{name} must be finite, got {result}")
     return result
 
 
@@ -55,24 +54,21 @@ def parsed_json(text: str | bytes, refusal: str) -> Any:
 def positive(name: str, value: Any, *, least: float = 1 / LARGEST, most: float = LARGEST) -> float:
     """Return a float above 0, and far enough from the ends of the range for its square to be one too."""
     result = number(name, value)
-    if not result > 0:
-        raise InputError(f"{name} must be positive, got {result:g}")
+    refuse(not result > 0, f"{name} must be positive, got {result:g}")
     return within(name, result, least=least, most=most)
 
 
 def within(name: str, value: Any, *, least: float, most: float, unit: str = "") -> float:
     """Return a float from ``least`` to ``most``."""
     result = number(name, value)
-    if not least <= result <= most:
-        raise InputError(f"{name} must lie between {least:g} and {most:g}{unit}, got {result:g}")
+    refuse(not least <= result <= most, f"{name} must lie between {least:g} and {most:g}{unit}, got {result:g}")
     return result
 
 
 def fraction(name: str, value: Any) -> float:
     """Return a float strictly between 0 and 1."""
     result = number(name, value)
-    if not 0 < result < 1:
-        raise InputError(f"{name} must lie strictly between 0 and 1, got {result:g}")
+    refuse(not 0 < result < 1, f"{name} must lie strictly between 0 and 1, got {result:g}")
     return result
 
 
@@ -90,8 +86,7 @@ def count(name: str, value: Any, *, at_least: int = 1, at_most: int = 10**9) -> 
     whole = number(name, value)
     if not (whole == int(whole) and whole >= at_least):
         raise InputError(f"{name} must be a whole number of at least {at_least}, got {_shown(value)}")
-    if not whole <= at_most:
-        raise InputError(f"{name} must be at most {at_most}, got {_shown(value)}")
+    refuse(not whole <= at_most, f"{name} must be at most {at_most}, got {_shown(value)}")
     return int(value)
 
 
@@ -116,8 +111,7 @@ def numbers(name: str, value: Any, *, above: float = -np.inf, below: float = np.
     good = np.isfinite(result) & inside
     if not good.all():
         first = result[~good].flat[0] if result.ndim else result
-        if not np.isfinite(first):
-            raise InputError(f"{name} must be finite, got {first}")
+        refuse(not np.isfinite(first), f"{name} must be finite, got {first}")
         if above == 0 and below == np.inf:
             rule = "not be negative" if closed else "be positive"
         else:
@@ -154,8 +148,7 @@ def array(name: str, value: Any, *, ndim: int) -> FloatArray:
     result = np.array(_as_floats(name, value), order="C")
     if result.ndim != ndim:
         raise InputError(f"{name} must be {'a vector' if ndim == 1 else 'a matrix'}, got {result.ndim} dimension(s)")
-    if result.size == 0:
-        raise InputError(f"{name} must not be empty, got shape {result.shape}")
+    refuse(result.size == 0, f"{name} must not be empty, got shape {result.shape}")
     with np.errstate(over="ignore", invalid="ignore"):
         finite = bool(np.isfinite(result.sum()) or np.isfinite(result).all())
     if not finite:
@@ -168,8 +161,7 @@ def array(name: str, value: Any, *, ndim: int) -> FloatArray:
 def square(name: str, value: Any) -> FloatArray:
     """Return a read-only, finite square matrix."""
     result = array(name, value, ndim=2)
-    if result.shape[0] != result.shape[1]:
-        raise InputError(f"{name} must be square, got shape {result.shape}")
+    refuse(result.shape[0] != result.shape[1], f"{name} must be square, got shape {result.shape}")
     return result
 
 
@@ -184,8 +176,7 @@ def shares(name: str, value: Any, *, size: int | None = None) -> FloatArray:
         raise InputError(f"{name} must be {rule} everywhere (no share means infinite noise), "
                          f"got {result[worst]:g} at position {worst}")
     total = float(result.sum())
-    if not abs(total - 1) <= 1e-9:
-        raise InputError(f"{name} must sum to 1, got {total:.12g}")
+    refuse(not abs(total - 1) <= 1e-9, f"{name} must sum to 1, got {total:.12g}")
     return frozen(result / total)
 
 
@@ -195,8 +186,7 @@ def non_negative(name: str, value: Any) -> FloatArray:
     if not (result >= 0).all():
         worst = int(np.argmin(result))
         raise InputError(f"{name} must not be negative, got {result[worst]:g} at position {worst}")
-    if not result.max() > 0:
-        raise InputError(f"{name} must not all be zero")
+    refuse(not result.max() > 0, f"{name} must not all be zero")
     return result
 
 
@@ -208,9 +198,8 @@ def frozen(values: FloatArray) -> FloatArray:
 
 def _refuse_learned(name: str, value: Any) -> None:
     """Refuse numbers with receipts where nothing counts them."""
-    if hasattr(value, "receipts"):
-        raise InputError(f"{name} was learned from the data, and this function does not count what that spent. Use "
-                         "it as weights or centre of a RecordBound, or as theta or directions of design_noise")
+    refuse(hasattr(value, "receipts"), f"{name} was learned from the data, and this function does not count what that "
+           "spent. Use it as weights or centre of a RecordBound, or as theta or directions of design_noise")
 
 
 def _as_floats(name: str, value: Any) -> FloatArray:

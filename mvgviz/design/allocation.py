@@ -1,10 +1,8 @@
-"""theta: how the precision budget is split over the directions.
+"""theta: how the precision budget is split over the directions, in positive shares that sum to 1.
 
-Every function returns shares that are positive and sum to 1. A direction that
-deserves nothing still gets a *floor*, since no share at all means infinite noise.
-
-A theorem's budget is ``sum 1/v²`` (v the noise variance), so there theta goes with
-``rho² = 1/v²``; the exact budget is ``sum h²/v``, so there theta goes with ``h² rho``.
+A direction that deserves nothing still gets a *floor*, since no share at all means infinite noise. A theorem's budget
+is ``sum 1/v²`` (v the noise variance), so there theta goes with ``rho² = 1/v²``; the exact budget is ``sum h²/v``, so
+there theta goes with ``h² rho``.
 
 >>> from mvgviz import binary
 >>> binary(4, priority=[0], share=0.7).round(3).tolist()
@@ -64,10 +62,8 @@ def manual(weights: Any) -> FloatArray:
 
 
 def rebalanced(parts: Sequence[int], *, position: int, value: int, locked: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return whole parts with one set to ``value`` and the unlocked others scaled to keep the sum.
-
-    Every part stays at least 1, and locked parts stay as they are; ``value`` is cut if the others cannot make room. So
-    the sum of a row of sliders stays the same.
+    """Return whole parts with one set to ``value`` (cut if need be) and the unlocked others, of at least 1, scaled to
+    keep the sum of a row of sliders.
     """
     old = [count("parts", part) for part in parts]
     fixed = {*locked, position}
@@ -95,10 +91,8 @@ def divided(parts: Sequence[int], weights: Sequence[float], *, total: int, locke
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WaterFilling:
-    """The solution of a max-PNR problem.
-
-    ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``: the height of each direction's ground,
-    ``level``: of the water (None for the unrelaxed form, which has none), ``dry``: the directions that got the floor.
+    """The solution of a max-PNR problem: ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``:
+    of each direction's ground, ``level``: of the water (None if there is none), ``dry``: who got the floor.
     """
 
     rho: FloatArray
@@ -116,19 +110,16 @@ def max_pnr(eigenvalues: Any, *, budget: float, form: str = "relaxed", half_widt
 
 def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", half_widths: Any = None,
                   floor: float = FLOOR) -> WaterFilling:
-    """Maximise ``prod(1 + lambda_i rho_i)`` over ``rho = 1/v`` at a fixed budget.
+    """Maximise ``prod(1 + lambda_i rho_i)`` over ``rho = 1/v`` at a fixed budget, the lambda eigenvalues of ``X Xᵀ/n``.
 
-    * "relaxed" (the paper's Theorem "pnr_max_sol"): ``sum rho = budget``, which is
-      ``phi²/sqrt(cols)`` for rows and ``phi`` for both sides;
+    * "relaxed" (the paper's Theorem "pnr_max_sol"): ``sum rho = budget``, which is ``phi²/sqrt(cols)`` for rows and
+      ``phi`` for both sides;
     * "unrelaxed": the theorem's own constraint, ``sum rho² = budget``;
     * "exact": the exact guarantee's, ``sum h² rho = budget = mu²``, ``half_widths`` the h.
 
-    That is the power-to-noise ratio of a table along its eigenvectors; for a mean divide the
-    eigenvalues by n. Correlations, covariances and turned boxes: ``mvgviz.design.power_to_noise``.
-
-    ``eigenvalues`` are those of ``X Xᵀ/n``; with the paper's ``X Xᵀ`` the answer
-    would be another, since water filling is not scale free. Each direction keeps at
-    least ``floor`` times an equal part, and the level is solved for with that reserved.
+    That is the power-to-noise ratio of a table along its eigenvectors; for a mean divide the eigenvalues by n. Water
+    filling is not scale free: the paper's ``X Xᵀ`` gives another answer. Correlations, covariances and turned boxes:
+    ``mvgviz.design.power_to_noise``. Each direction keeps at least ``floor`` times an equal part.
     """
     lam = array("eigenvalues", eigenvalues, ndim=1)
     refuse(not (lam >= 0).all(), "eigenvalues must not be negative; clip those of a noisy release at 0")
@@ -151,9 +142,8 @@ def least_error(weights: Any, *, guarantee: str = "exact", entries: str = "all",
                 floor: float = FLOOR) -> FloatArray:
     """Return the theta that minimises the weighted noise variance ``sum w_k v_k``.
 
-    Theorem budget: ``v ∝ w^-1/3``; exact budget: ``1/v ∝ sqrt(w)/h``. With noise on
-    both sides and weights ``w_i w_j`` on the entries ("all") the same; with weights
-    ``w_k`` on entries (k, k) only ("diagonal"): ``v ∝ w^-1/4`` and ``1/v ∝ (w/h²)^1/3``.
+    Theorem budget: ``v ∝ w^-1/3``; exact budget: ``1/v ∝ sqrt(w)/h``, also with noise on both sides and weights ``w_i
+    w_j`` ("all"); with weights ``w_k`` on entries (k, k) only ("diagonal"): ``v ∝ w^-1/4`` and ``1/v ∝ (w/h²)^1/3``.
     """
     w = non_negative("weights", weights)
     w = w / w.max()

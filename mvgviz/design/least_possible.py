@@ -1,12 +1,10 @@
 """The lowest possible Gaussian noise, whatever its shape, and a bound for noise of any family.
 
-For one use ``u`` of an answer no Gaussian noise of the same mu has a standard deviation below
-``h(u)/mu``, ``h(u)`` the most that one record can move it (Cauchy–Schwarz). For a table or mean with
-weights ``w`` on its features the least of ``sum w_i v_i`` is ``(sum r_i sqrt w_i)²/mu²``, turned noise
-included: the corners of the ranges, each as likely, are the certificate. Nothing here is in the paper.
-
-Both rest on ``h(u)/mu`` alone. So they hold for all additive noise, with the least of any noise on one number that
-changes by at most 1 in the place of ``1/mu``.
+For one use ``u`` of an answer no Gaussian noise of the same mu has a standard deviation below ``h(u)/mu``, ``h(u)`` the
+most that one record can move it (Cauchy–Schwarz). For a table or mean with weights ``w`` the least of ``sum w_i v_i``
+is ``(sum r_i sqrt w_i)²/mu²``, turned noise included: the corners of the ranges, each as likely, are the certificate.
+For all additive noise the least of any noise on one number that changes by at most 1 takes the place of ``1/mu``.
+Nothing here is in the paper.
 """
 
 import math
@@ -33,10 +31,8 @@ class LeastPossible(NamedTuple):
 
 def least_possible(query: Query, needs: Any, mu: float | None = None, *, directions: Directions | None = None,
                    among: str = "gaussian", promise: tuple[float, float] | None = None) -> LeastPossible:
-    """Return the lowest possible root mean square of noise, weighted as :func:`noise_on` does.
-
-    ``among``: "gaussian", with this ``mu``, or "any" additive noise, with the ``promise`` (epsilon, delta). The latter
-    is a bound, which is not known for every promise.
+    """Return the lowest possible root mean square of noise, weighted as :func:`noise_on` does; ``among``: "gaussian",
+    with this ``mu``, or "any" additive noise, with the ``promise`` (epsilon, delta): a bound, known for some of them.
     """
     if one_of("among", among, ("gaussian", "any")) == "any":
         refuse(mu is not None or promise is None, "among any needs promise=(epsilon, delta) instead of mu")
@@ -48,9 +44,8 @@ def least_possible(query: Query, needs: Any, mu: float | None = None, *, directi
     refuse(mu is None or promise is not None, "among gaussian needs mu instead of a promise")
     budget, body = positive("mu", mu), query.neighbours
     bounded = isinstance(body, BoundedColumn | BoundedOuterProduct) and (body.added or not body.corners)
-    if bounded or getattr(body, "levels", False):
-        raise InputError("the lowest possible noise is not known for categories, nor for clipped records that are "
-                         "added or removed")
+    refuse(bounded or getattr(body, "levels", False), "the lowest possible noise is not known for categories, nor for "
+           "clipped records that are added or removed")
     weights, directions = checked_needs(needs, query.rows), checked_directions(directions, query.rows)
     if not directions.is_standard:
         if not isinstance(body, ReplacedColumn):

@@ -1,9 +1,8 @@
 """Theorem 1, Theorem 2 and the exact limit on one scale, as one of their inputs varies.
 
-A theorem allows ``||sigma(Sigma^-1)||_2 * ||sigma(Psi^-1)||_2 <= phi²``. Independent noise of standard deviation ``s``
-on a rows × cols answer is ``Sigma = s² I, Psi = I`` as much as ``Sigma = Psi = s I``; both products are
-``sqrt(rows*cols)/s²``. So a limit L on the product is ``s = (rows*cols)^(1/4)/sqrt(L)``, and the exact guarantee, ``s =
-s2/mu(epsilon, delta)`` (Balle & Wang 2018), allows equal noise the product ``sqrt(rows*cols) (mu/s2)²``.
+A theorem allows ``||sigma(Sigma^-1)||_2 * ||sigma(Psi^-1)||_2 <= phi²``. Equal noise of standard deviation ``s`` on a
+rows × cols answer has the product ``sqrt(rows*cols)/s²``, so a limit L is ``s = (rows*cols)^(1/4)/sqrt(L)``, and the
+exact guarantee, ``s = s2/mu(epsilon, delta)`` (Balle & Wang 2018), allows ``sqrt(rows*cols) (mu/s2)²``.
 
 >>> from mvgviz.design.limits import LimitInputs, exact_limit, iid_std
 >>> table = LimitInputs(rows=6, cols=248, epsilon=1, delta=1/248, gamma=38.5746, sensitivity=24**0.5)
@@ -110,13 +109,6 @@ def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
                        exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in moved])) ** 2,
                        theorem1={tail: np.array([p.theorem1(tail).limit for p in moved]) for tail in TAILS},
                        theorem2={tail: np.array([p.theorem2(tail).limit for p in moved]) for tail in TAILS})
-
-
-def ratio_limit(ranks: FloatArray) -> FloatArray:
-    """Return the largest ``s2/gamma`` at which Theorem 2 allows as much as Theorem 1, for whole ranks."""
-    numbers = np.arange(1, int(ranks.max()) + 1, dtype=np.float64)
-    at = ranks.astype(int) - 1
-    return np.asarray((1 + np.cumsum(numbers**-0.5)[at] / np.cumsum(1 / numbers)[at]) / 2)
 
 
 def precision_norm(side: NoiseSide) -> float:

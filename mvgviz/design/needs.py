@@ -1,8 +1,6 @@
-"""Which features have priority, and how large the noise on them is.
+"""Which features have priority, and how large the noise on them is, in units of what one record can change.
 
-Needs are weights on the features, or on other directions, from 0 to 1. An entry of a square answer has the product of
-its two features' weights. Noise is measured in units of what one record can change, so that features with different
-units can be added up.
+Needs are weights from 0 to 1 on features or other directions; an entry of a square answer has the product of two.
 """
 
 import math

@@ -26,7 +26,7 @@ from mvgviz.noise.directions import Directions, checked_directions
 from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES, Block, Family, blocks_delta, blocks_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
-from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of, weakest
+from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.queries import Query
@@ -40,13 +40,12 @@ MODES = ("rows", "columns", "both")
 class NoiseDesign:
     """Noise ``MVG(0, Sigma, Psi)`` for one query, and the privacy it gives.
 
-    ``Sigma = W diag(row_variances) Wᵀ`` over rows, ``Psi`` likewise over columns. ``mu`` is the worst case over
-    neighbours ("exact") or at most too large ("upper bound"); it speaks of the noise alone, and ``total_mu`` adds what
-    the directions spent. ``precision_budget`` is ``sum 1/v²`` under a theorem, ``mu²`` under the exact guarantee.
-    ``blocks``: of noise that is not Gaussian, with unit variance before the sides colour it, ``drawn`` for each of the
-    "columns" alone, for the "whole" answer or as a "symmetric" matrix. ``receipts``: of everything learned from the
-    data that went into it. No field holds private data, but for directions and theta that were read from the data,
-    which their origins say.
+    ``Sigma = W diag(row_variances) Wᵀ`` over rows, ``Psi`` likewise over columns. ``mu``: of the noise alone, the worst
+    case over neighbours ("exact") or at most too large ("upper bound"). ``precision_budget``: ``sum 1/v²`` under a
+    theorem, ``mu²`` under the exact guarantee. ``blocks``: of noise that is not Gaussian, with unit variance before the
+    sides colour it, ``drawn`` for each of the "columns" alone, for the "whole" answer or as a "symmetric" matrix.
+    ``receipts``: of everything learned from the data. Directions and theta alone may be private, which their origins
+    say.
     """
 
     kind: type[Query]
@@ -193,13 +192,11 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
 
     ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any" (its constant, any query: beyond the
     paper) use the printed sensitivity and ``tail``; "exact" uses the tight set of differences and spends what was
-    asked. ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both" (Algorithm 2); by default "both"
-    for symmetric queries, else "rows". ``directions`` default to the standard basis, ``theta`` to equal shares; with
-    neither given, the noise on an answer about bounded records has the shape of their bound; ``theta_origin`` says
-    where the shares come from. ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
-    directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``; ``cover_bound``: what learning the clipping
-    bound spent. ``family``: "gaussian", "ellipse" (l2), "box", "laplace" or "box-ellipse" (priority rows in a box, the
-    others in whichever of both needs less): the same promise, directions and shares with another noise.
+    asked. ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both" (Algorithm 2), by default "both"
+    for symmetric queries, else "rows". ``directions`` default to the standard basis, ``theta``, from ``theta_origin``,
+    to equal shares; with neither given, noise on bounded records has the shape of their bound. ``cover_directions``,
+    ``cover_bound`` (exact guarantee): epsilon and delta cover what learning these spent too. ``family``: "gaussian",
+    "ellipse" (l2), "box", "laplace" or "box-ellipse" (priority rows in a box, the others in whichever needs less).
     """
     instance("query", query, Query)
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
@@ -219,8 +216,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         theta = body.ellipse.shape_shares(body.reach(directions) if exact else body.ellipse.weights)
     directions = checked_directions(directions, size)
     receipts, learned = receipts_of(directions, theta, query.bound), receipts_of(query.bound)
-    theta_origin = weakest([checked_origin("the split", theta_origin, receipts_of(directions, theta)),
-                            *([Origin.PAID] if receipts_of(theta) else [])])
+    paid = receipts_of(directions, theta) if theta_origin is Origin.PAID else receipts_of(theta)
+    theta_origin = checked_origin("the split", theta_origin, paid)
     theta = uniform(size) if theta is None else shares("theta", counted(theta), size=size)
 
     refuse(receipts and getattr(query.neighbours, "added", False), "private directions and bounds support only "
@@ -266,14 +263,17 @@ def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta
     """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``mu``."""
     h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
     shape = (h / h.max()) ** 2 / theta
-    shape = shape / shape.min()
-    worst = query.neighbours.worst(*both_sides(query, mode, NoiseSide.of(directions, shape)))
+    return calibrated(query, mode, NoiseSide.of(directions, shape / shape.min()), mu)
+
+
+def calibrated(query: Query | NoiseDesign, mode: str, side: NoiseSide, mu: float) -> tuple[NoiseSide, bool]:
+    """Return a side of the same shape whose worst case is ``mu``, and whether that is exact."""
+    worst = query.neighbours.worst(*both_sides(query, mode, side))
     ratio = worst.mu / mu
-    scaled = shape * (ratio if mode == "both" else ratio * ratio)
-    return NoiseSide.of(directions, scaled), worst.exact
+    return NoiseSide.of(side.directions, side.variances * (ratio if mode == "both" else ratio * ratio)), worst.exact
 
 
-def both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
+def both_sides(query: Query | NoiseDesign, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
     """Return (Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
     if mode == "columns":
         return NoiseSide.identity(query.rows), side
@@ -283,10 +283,9 @@ def both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, Noi
 def smallest_epsilon(query: Query, *, delta: float, target_std: Any, directions: Directions | None = None) -> float:
     """Return the least epsilon at ``delta`` with noise of at most ``target_std`` along each direction.
 
-    ``target_std``: one number for each direction, None where there is no target, or a mapping from direction to number.
-    Directions without a target get the floor share of the budget. For symmetric queries the noise is on both sides and
-    the target is that of entry (k, k), so ``v_k = t_k``; for others ``v_k = t_k²``. The answer is 0 when the noise is
-    so large that delta alone covers it.
+    ``target_std``: one number for each direction, None where there is no target (it gets the floor share), or a mapping
+    from direction to number. Symmetric queries have noise on both sides and the target of entry (k, k), so ``v_k =
+    t_k``; others ``v_k = t_k²``. The answer is 0 when delta alone covers the noise.
     """
     instance("query", query, Query)
     delta = fraction("delta", delta)

@@ -113,11 +113,10 @@ def is_proved(design: NoiseDesign) -> bool:
 
 
 def most_informative(query: Query, equal: NoiseDesign, along: FloatArray) -> WaterFilling:
-    """Return the split of the exact budget with the largest measure.
+    """Return the split of the exact budget with the largest measure; ``equal``: the exact design with equal shares.
 
-    ``equal``: the exact design with equal shares. ``along``: ``Wᵀ K W`` of the records' second
-    moments, or a released spectrum (then what the release does not know, correlations and the
-    terms beyond ``sum h² rho``, is left out). ``level`` is None where there is no water to draw.
+    ``along``: ``Wᵀ K W`` of the records' second moments, or a released spectrum (then correlations and the terms beyond
+    ``sum h² rho`` are left out). ``level`` is None where there is no water to draw.
     """
     side = equal.directional_side
     released = along.ndim == 1

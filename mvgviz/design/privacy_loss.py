@@ -21,7 +21,7 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, total_variation, tradeoff
 from mvgviz.noise.families import Block, blocks_delta, blocks_epsilon, repeated_epsilon
 from mvgviz.query.queries import Query
-from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
+from mvgviz.query.worst_pairs import WorstPair, worst_pair
 from mvgviz.validation import FloatArray
 
 _CROWDS = (100, 1_000, 10_000)
@@ -116,9 +116,8 @@ def mass_beyond(epsilon: float, mu: float) -> float:
 
 
 def odds(mu: float | SpentMu) -> Odds:
-    """Return the best attack in whole numbers that say something, in the smallest crowd.
-
-    5 % of false alarms catch a different whole number; where all would be caught, one false alarm is enough.
+    """Return the best attack in whole numbers, in the smallest crowd where 5 % of false alarms catch a different whole
+    number; where all would be caught, one false alarm is enough.
     """
     spent = spent_of(mu)
     tries = [*((crowd, crowd // 20) for crowd in _CROWDS), *((crowd, 1) for crowd in _CROWDS)]
@@ -144,9 +143,8 @@ def coin_odds(mu: float | SpentMu) -> tuple[int, int]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairLoss:
-    """The worst neighbours found for a design, whose answers differ by ``D = left rightᵀ``.
-
-    ``mu``: this pair's; ``shares``: the part of ``mu²`` along each direction of the design, summing to 1.
+    """The worst neighbours found for a design, whose answers differ by ``D = left rightᵀ``; ``mu``: this pair's;
+    ``shares``: the part of ``mu²`` along each direction of the design, summing to 1.
     """
 
     design: NoiseDesign = field(repr=False)
@@ -161,7 +159,7 @@ class PairLoss:
 
     def attack_factors(self) -> tuple[FloatArray, FloatArray]:
         """Return what the likelihood-ratio attack multiplies a release with, ``Sigma^-1 D Psi^-1 = left rightᵀ``."""
-        return precise(self.design.row_side, self.pair.left), precise(self.design.col_side, self.pair.right)
+        return self.design.row_side.precise(self.pair.left), self.design.col_side.precise(self.pair.right)
 
     def shape(self) -> bytes:
         """Return a digest of attack and noise up to their size: equal for designs that differ by a factor."""
@@ -179,7 +177,7 @@ def pair_loss(query: Query, design: NoiseDesign) -> PairLoss:
     """Return the worst neighbours of ``query`` under ``design``; an InputError where it has none to show."""
     rows, cols = design.row_side, design.col_side
     pair = worst_pair(query, rows, cols)
-    white_rows, white_cols = whitened(rows, pair.left), whitened(cols, pair.right)
+    white_rows, white_cols = rows.along(pair.left), cols.along(pair.right)
     along, across = (white_cols, white_rows) if design.mode == "columns" else (white_rows, white_cols)
     # Row k of along acrossᵀ has the square a_kᵀ (acrossᵀ across) a_k; the factor keeps it from going negative.
     triangle = np.asarray(np.linalg.qr(across, mode="r"))

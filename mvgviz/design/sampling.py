@@ -1,7 +1,6 @@
-"""Drawing matrix-variate Gaussian noise, for trials and pictures.
+"""Drawing matrix-variate Gaussian noise, for trials and pictures, reproducibly from a seed; releases have their own.
 
-A *release* that protects people needs the operating system's randomness and a hardened sampler; what is here takes a
-seeded generator and is reproducible: the same generator gives the same draws whatever the number of trials per call.
+The same generator gives the same draws whatever the number of trials per call.
 
 References
   [1] Chanyaswad et al. 2018, Section "Sampling from MVG": both methods.
@@ -48,10 +47,8 @@ def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int |
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Gram:
-    """What ``sample_gram`` needs of a table: one pass over the records, then never again.
-
-    ``factor`` F with ``F Fᵀ = X Xᵀ``, m × min(m, n) or the table itself when it has
-    fewer than 2m records; ``rest`` the number of records F does not stand for.
+    """What ``sample_gram`` needs of a table: ``factor`` F with ``F Fᵀ = X Xᵀ``, m × min(m, n) or the table itself when
+    it has fewer than 2m records; ``rest`` the number of records F does not stand for.
     """
 
     factor: FloatArray = field(repr=False)
@@ -110,12 +107,16 @@ def colour(rows: NoiseSide, cols: NoiseSide, normals: FloatArray) -> FloatArray:
     return _colour_columns(cols, _colour_rows(rows, normals))
 
 
+def whiten(rows: NoiseSide, cols: NoiseSide, matrices: FloatArray) -> FloatArray:
+    """``A Z Bᵀ``, which undoes :func:`colour`, for one matrix or each of some."""
+    return cols.whitened(rows.whitened(matrices).swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
 def _gram_normals(gram: Gram, rngs: Sequence[np.random.Generator]) -> FloatArray:
     """Standard noise, draws × m × (p + m): N for the factor's p columns, then Bartlett's triangle.
 
-    The triangle T has ``T Tᵀ ~ Wishart(I, rest)`` [2]: normals below the diagonal and, on
-    it, roots of chi-squares with rest - i degrees of freedom. Those are m chi-squares with
-    rest - m + 1, plus the squares of the normals that would stand above the diagonal.
+    The triangle T has ``T Tᵀ ~ Wishart(I, rest)`` [2]: normals below the diagonal and, on it, roots of chi-squares with
+    rest - i degrees of freedom: m with rest - m + 1, plus the squares of the normals that would stand above it.
     """
     m, p = gram.factor.shape
     normals = np.empty((len(rngs), m, p + m if gram.rest else p))

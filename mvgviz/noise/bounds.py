@@ -7,13 +7,12 @@ A design is private when ``||sigma(Sigma^-1)||_2 * ||sigma(Psi^-1)||_2 <= phi²`
 >>> f"{bound.limit:.3e}"
 '6.374e-11'
 
-Symbols: ``s2`` sensitivity, ``gamma`` largest norm of an answer, ``k = rows*cols``,
-``r = min(rows, cols)``, ``H_r = sum 1/i``, ``H_{r,1/2} = sum 1/sqrt(i)``.
+Symbols: ``s2`` sensitivity, ``gamma`` largest norm of an answer, ``k = rows*cols``, ``r = min(rows, cols)``, ``H_r =
+sum 1/i``, ``H_{r,1/2} = sum 1/sqrt(i)``.
 
 References
-  [1] Chanyaswad, Dytso, Poor & Mittal, MVG mechanism: differential privacy
-      under matrix-valued query, CCS 2018: the general bound (here Theorem 1), the
-      bound for positive semi-definite queries (Theorem 2), their comparison (Theorem 3).
+  [1] Chanyaswad, Dytso, Poor & Mittal, MVG mechanism: differential privacy under matrix-valued query, CCS 2018: the
+      general bound (here Theorem 1), that for positive semi-definite queries (2), their comparison (3).
   [2] Laurent & Massart, Adaptive estimation of a quadratic functional, 2000, Lemma 1.
 """
 
@@ -26,7 +25,7 @@ import numpy as np
 from scipy import special
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.validation import broadcast, count, fraction, numbers, one_of, positive
+from mvgviz.validation import FloatArray, broadcast, count, fraction, numbers, one_of, positive
 
 TAILS = ("printed", "laurent-massart", "exact-chi")
 """How ``||N||_F`` of a standard normal matrix is bounded with probability 1 - delta."""
@@ -36,10 +35,8 @@ _LARGEST_RANK = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """One theorem's limit, with every quantity on the way to it.
-
-    ``theorem`` is "theorem1", "theorem2" or "theorem2-any"; ``alpha`` and
-    ``omega`` are both given, and ``constant`` is the one this theorem uses.
+    """One theorem's limit ("theorem1", "theorem2" or "theorem2-any"), with every quantity on the way to it;
+    ``constant``: the one of ``alpha`` and ``omega`` that it uses.
     """
 
     theorem: str
@@ -79,9 +76,8 @@ def theorem2_any(rows: int, cols: int, *, epsilon: float, delta: float, gamma: f
                  sensitivity: float, tail: str = "printed") -> Bound:
     """Theorem 2's constant for any query and any noise. Not in the paper.
 
-    Its proof needs neither the PSD query nor ``Psi = Sigma``: the last two terms
-    are ``||A||² - ||B||² = <A-B, A+B>`` with ``A = Sigma^-1/2 f2 Psi^-1/2``, at most
-    ``2 H_r gamma s2 phi²`` by the inequalities that the paper uses for the first two.
+    Its proof needs neither the PSD query nor ``Psi = Sigma``: the last two terms are ``||A||² - ||B||² = <A-B, A+B>``
+    with ``A = Sigma^-1/2 f2 Psi^-1/2``, at most ``2 H_r gamma s2 phi²`` as the first two.
     """
     return theorem_bound("theorem2-any", rows, cols, epsilon=epsilon, delta=delta, gamma=gamma,
                          sensitivity=sensitivity, tail=tail)
@@ -94,10 +90,14 @@ def theorem2_wins(rank: Any, ratio: Any) -> Any:
     conditions: ``ratio <= 1``, or ``rank > 12`` for PSD queries (for which ``ratio <= sqrt 2``).
     """
     ranks, ratios = broadcast(rank=numbers("rank", rank, above=0), ratio=numbers("ratio", ratio, above=0))
-    whole = [count("rank", r) for r in ranks.ravel()]
-    limits = np.array([(1 + harmonic(r, 0.5) / harmonic(r)) / 2 for r in whole]).reshape(ranks.shape)
-    wins = ratios <= limits
+    wins = ratios <= ratio_limit(ranks)
     return bool(wins) if wins.ndim == 0 else wins
+
+
+def ratio_limit(ranks: FloatArray) -> FloatArray:
+    """Return the largest ``s2/gamma`` at which Theorem 2 allows as much as Theorem 1, for whole ranks."""
+    whole = [count("rank", rank) for rank in ranks.ravel()]
+    return np.array([(1 + harmonic(rank, 0.5) / harmonic(rank)) / 2 for rank in whole]).reshape(ranks.shape)
 
 
 def zeta(k: int, delta: float) -> float:
@@ -107,10 +107,8 @@ def zeta(k: int, delta: float) -> float:
 
 
 def tail_value(k: int, delta: float, tail: str) -> float:
-    """Return a number that ``||N||_F`` exceeds with probability at most delta, N of k entries.
-
-    "printed": zeta, as in the paper. "laurent-massart": its root, what [2] gives.
-    "exact-chi": the quantile of chi itself.
+    """Return a number that ``||N||_F`` exceeds with probability at most delta, N of k entries: "printed": zeta, as in
+    the paper. "laurent-massart": its root, what [2] gives. "exact-chi": the quantile of chi itself.
     """
     if tail == "printed":
         return zeta(k, delta)

@@ -1,7 +1,5 @@
-"""Orthonormal directions along which noise is spent, and where they come from.
-
-A direction is a column of an orthogonal matrix ``W``. Its origin says what using it costs: declared (chosen without the
-data), paid for (released privately; ``mu`` says what was spent) or read from the data (not private).
+"""Orthonormal directions along which noise is spent, the columns of an orthogonal ``W``, and where they come from:
+declared (chosen without the data), paid for (``mu`` was spent) or read from the data (not private).
 
 >>> from mvgviz import rotation
 >>> rotation(2, (0, 1), 0.5).origin.value
@@ -18,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.provenance import Origin, Receipt, checked_origin, weakest
+from mvgviz.provenance import Origin, Receipt, checked_origin
 from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
 _TOLERANCE = 1e-8
@@ -27,10 +25,8 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Directions:
-    """``size`` orthonormal directions, the columns of ``matrix``.
-
-    ``receipts`` say what learning them from the data has spent. ``eigenvalues`` are the ones that came with them, if
-    any, and share their origin. The standard basis stores no matrix.
+    """``size`` orthonormal directions, the columns of ``matrix``; the standard basis stores none. ``receipts``: what
+    learning them has spent. ``eigenvalues``: those that came with them, if any, of the same origin.
     """
 
     size: int
@@ -42,8 +38,7 @@ class Directions:
 
     def __post_init__(self) -> None:
         count("size", self.size)
-        origin = checked_origin("this set of directions", self.origin, self.receipts)
-        object.__setattr__(self, "origin", weakest([origin, *([Origin.PAID] if self.receipts else [])]))
+        object.__setattr__(self, "origin", checked_origin("this set of directions", self.origin, self.receipts))
         if self.rotated is not None:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:

@@ -1,7 +1,6 @@
-"""Second moments with noise that is known: where it is white, regressions from them, and how sure a fit is.
+"""Second moments with known noise: where it is white, regressions from them, and how sure a fit is.
 
-The covariance of the noise is public, so whatever uses a release should know it. All of this is post-processing and
-costs no privacy. Every function takes many releases at once, ``… × m × m``, symmetrised. Nothing here is in the paper.
+All of this is post-processing of many releases at once, ``… × m × m``, symmetrised. Nothing here is in the paper.
 
 >>> import numpy as np
 >>> from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
@@ -112,10 +111,9 @@ def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence
                   constant: int | None = None, aware: bool = True, shrink: bool = True) -> FloatArray:
     """Coefficients of the label on these features, ``… × len(features)``, for moments of the size of 1.
 
-    ``constant``: the position of a row of ones, if there is one among the features; its coefficient is hardly
-    shrunk. Features that are mostly noise switch themselves off. ``shrink``: so do all of them where what they explain
-    is what noise alone would (:func:`_shrunk_fits`); the label's mean is then left. ``aware=False`` does not look at
-    the noise: ridge 0.1, projected as it stands.
+    ``constant``: the position of a row of ones among the features, whose coefficient is hardly shrunk. Features that
+    are mostly noise switch themselves off; with ``shrink`` all of them where they explain what noise alone would
+    (:func:`_shrunk_fits`), down to the label's mean. ``aware=False``: ridge 0.1, projected as it stands.
     """
     chosen = list(features)
     refuse(label in chosen or not chosen, "regression needs at least one feature, and the label must not be among them")
@@ -167,9 +165,8 @@ def _shrunk_fits(squares: FloatArray, explained: FloatArray, noise: FloatArray) 
 
 
 def shrunk(moments: FloatArray, noise: MomentNoise) -> FloatArray:
-    """Positive semi-definite moments, each eigenvalue y lowered to ``sqrt(y² - edge²)`` where the noise is white.
-
-    Below the noise's edge it is 0: the least squared error for few strong directions (Gavish & Donoho 2017).
+    """Positive semi-definite moments, each eigenvalue y lowered to ``sqrt(y² - edge²)`` where the noise is white, to 0
+    below its edge: the least squared error for few strong directions (Gavish & Donoho 2017).
     """
     values, vectors, back = noise.white(moments)
     lowered = np.sqrt(np.maximum((values - noise.edge) * (values + noise.edge), 0.0)) * (values > 0)
@@ -190,9 +187,8 @@ def components(moments: FloatArray, noise: MomentNoise) -> tuple[FloatArray, Flo
 def table_noise(moments: FloatArray, noise: FloatArray, n_records: int) -> MomentNoise:
     """Return the noise on ``R Rᵀ/n - Sigma`` of released tables R, as noise like a product, one for each release.
 
-    ``moments``: ``R Rᵀ/n``, ``… × m × m``; ``noise``: Sigma, the covariance of the noise on a record. With S the
-    records' own moments and ``M = S + Sigma`` a diagonal entry has the variance ``2 (M_ii² - S_ii²)/n``; S is read from
-    the release.
+    ``moments``: ``R Rᵀ/n``, ``… × m × m``; ``noise``: Sigma. With S the records' own moments, read from the release,
+    and ``M = S + Sigma`` a diagonal entry has the variance ``2 (M_ii² - S_ii²)/n``.
     """
     values, vectors = np.linalg.eigh(noise)
     own = projected(moments - noise, MomentNoise(root=vectors * np.sqrt(np.maximum(values, 0.0))))

@@ -65,10 +65,7 @@ class NoiseSide:
 
     def covariance_of(self, positions: list[int]) -> FloatArray:
         """Return the covariance of a few coordinates, without the rest of the matrix."""
-        if self.is_diagonal:
-            return np.diag(self.variances[positions])
-        w = self.directions.matrix[positions]
-        return (w * self.variances) @ w.T
+        return self._weighted(self.variances, positions)
 
     def precision(self) -> FloatArray:
         """``M``, the inverse covariance, size × size."""
@@ -76,9 +73,6 @@ class NoiseSide:
 
     def precision_diagonal(self) -> FloatArray:
         return self._weighted_diagonal(self.precisions)
-
-    def largest_precision_diagonal(self) -> float:
-        return 1.0 if self.is_identity else float(self.precision_diagonal().max())
 
     def whitener(self) -> FloatArray:
         """``A = diag(sqrt q) Wᵀ``, so that ``AᵀA = M``; diagonal where M is."""
@@ -93,17 +87,25 @@ class NoiseSide:
             return np.asarray(matrices / np.sqrt(self.variances)[:, None])
         return np.asarray(self.whitener() @ matrices)
 
+    def along(self, vectors: FloatArray) -> FloatArray:
+        """``diag(sqrt q) Wᵀ`` times some columns: whitened, one direction a row, even where the noise is isotropic."""
+        turned = vectors if self.directions.is_standard else self.directions.matrix.T @ vectors
+        return np.sqrt(self.precisions)[:, None] * turned
+
+    def precise(self, vectors: FloatArray) -> FloatArray:
+        """Return the inverse covariance times some columns."""
+        weighed = np.sqrt(self.precisions)[:, None] * self.along(vectors)
+        return weighed if self.directions.is_standard else np.asarray(self.directions.matrix @ weighed)
+
     def root(self) -> FloatArray:
         """``B = W diag(sqrt v)``, so that ``B Bᵀ`` is the covariance; row by row in memory, for fast products."""
         return np.ascontiguousarray(self.directions.matrix * np.sqrt(self.variances))
 
-    def _weighted(self, values: FloatArray) -> FloatArray:
+    def _weighted(self, values: FloatArray, positions: list[int] | slice = slice(None)) -> FloatArray:
         if self.is_diagonal:
-            return np.diag(values)
-        w = self.directions.matrix
+            return np.diag(values[positions])
+        w = self.directions.matrix[positions]
         return (w * values) @ w.T
 
     def _weighted_diagonal(self, values: FloatArray) -> FloatArray:
-        if self.is_diagonal:
-            return values
-        return np.square(self.directions.matrix) @ values
+        return values if self.is_diagonal else np.square(self.directions.matrix) @ values

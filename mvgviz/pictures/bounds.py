@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.design.limits import BoundCurves, LimitInputs, Rival, bound_curves, exact_limit, precision_norm, ratio_limit
+from mvgviz.design.limits import BoundCurves, LimitInputs, Rival, bound_curves, exact_limit, precision_norm
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
-from mvgviz.noise.bounds import theorem2_wins
+from mvgviz.noise.bounds import ratio_limit, theorem2_wins
 from mvgviz.pictures import theme
 from mvgviz.pictures.sentences import span_words
 from mvgviz.pictures.theme import Picture

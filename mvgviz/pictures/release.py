@@ -237,7 +237,8 @@ def within(widths: Widths, name: Callable[[str], str] = str, most: int = 4, firs
         return listed([f"± {as_number(float(widths.rows[k]))} on {'the sum of ' * (k < sums)}{name(widths.names[k])}"
                        for k in order], most)
     share = widths.kind.degree == 2 and widths.scale != "declared"
-    low, high = (widths.noise.per_std() * std * (widths.whole if share else 1) for std in widths.noise.extremes())
+    unit, std = widths.noise.per_std() * (widths.whole if share else 1), widths.noise.std
+    low, high = float(unit * std.min()), float(unit * std.max())
     return f"± {as_number(low)}" + f" to ± {as_number(high)}" * (high > low * (1 + 1e-9)) + f" {SHARES[2]}" * share
 
 

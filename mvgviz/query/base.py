@@ -24,11 +24,10 @@ from mvgviz.query.prior import Guess
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, instance
 
-AS_DECLARED = "as declared with the sensitivity"
+AS_DECLARED = "as declared with the sensitivity"  # what neighbours of a custom query differ by
 _ELSEWHERE = "this answer was computed elsewhere, so mvgviz cannot compute it for other records"
 _LABELS = 10_000
 UNIT = 2.0**-53  # the relative error of one operation in floating point
-
 
 Facts: TypeAlias = dict[str, Any]  # fields of a query
 
@@ -44,21 +43,17 @@ class Derivation(NamedTuple):
 class Query:
     """A matrix-valued answer with what is publicly known about it; one subclass for each kind of query.
 
-    ``value`` is private; all other fields are public facts, as far as the ranges
-    and the number of records are (``ranges_origin``, ``records_origin``).
-    ``printed_sensitivity`` is what the paper computes for ``s2``, ``sensitivity`` the tight value; ``gamma`` bounds
-    the norm of any answer. ``symmetric`` and ``psd`` hold for every possible dataset, not just this one.
-    ``n_records`` is None where records have no meaning; ``bound`` is what records were clipped to first.
+    ``value`` is private; all other fields are public, as far as ranges and number of records are
+    (``ranges_origin``, ``records_origin``). ``printed_sensitivity``: the paper's ``s2``, ``sensitivity``: the tight
+    one; ``gamma`` bounds the norm of any answer. ``symmetric`` and ``psd`` hold for every dataset. ``n_records``: None
+    where records have no meaning; ``bound``: what records were clipped to first.
 
     Facts of a kind. ``rows_are``, ``cols_are``: "feature", "record", "vertex", "mean", "row" or "column". ``degree``:
-    in the data, 1 or 2; 0 where answers are neither values nor products of features. ``has_constant``: the last row
-    belongs to a constant, which is no feature. ``of_all_features``: the rows are all features of the table and nothing
-    else. ``has_moments``: second moments follow from the answer. ``is_table``: the answer is the records themselves,
-    one in each column; ``is_mean``: their average. ``is_kernel``: rows are records, and so are directions and needs.
-    ``takes_bound``: records may be clipped to an ellipse first. ``parameters``: the fields of a scenario that it needs.
-    ``unit``: of all numbers of the answer, where it is none of the data's. ``more_steps``: of arithmetic, where the
-    answer is a sum over the records, beside one for each. ``title`` names the kind among others,
-    ``in_sentence`` with its article, ``choice`` in a control, ``question`` for somebody new to it.
+    in the data, 1 or 2; 0 for neither values nor products of features. ``has_constant``: the last row is a constant's.
+    ``of_all_features``: the rows are all features and nothing else. ``has_moments``: second moments follow from the
+    answer. ``is_table``: the answer is the records, one in each column; ``is_mean``: their average. ``is_kernel``: rows
+    are records. ``parameters``: the fields of a scenario that it needs. ``unit``: of all numbers, where it is none of
+    the data's. ``more_steps``: of arithmetic in a sum over the records, beside one for each.
     """
 
     name: ClassVar[str]
@@ -175,12 +170,11 @@ class Query:
 
     @classmethod
     def own_features(cls, rows: int) -> int:
-        """Return how many of the answer's rows are features, which stand first; vertices and records count as such."""
+        """Return how many of so many rows are features, which stand first; a joined constant is none."""
         return rows - cls.has_constant
 
     @property
     def features(self) -> int:
-        """Return how many rows are features; a joined constant is none."""
         return self.own_features(self.rows)
 
     @property
@@ -201,8 +195,7 @@ class Query:
     @classmethod
     def names_of(cls, shape: tuple[int, ...], row_names: tuple[str, ...] | None,
                  col_names: tuple[str, ...] | None = None) -> tuple[tuple[str, ...], ...]:
-        rows = numbered("row" if cls.rows_are == "feature" else cls.rows_are, shape[0]) if row_names is None else (
-            row_names)
+        rows = row_names or numbered("row" if cls.rows_are == "feature" else cls.rows_are, shape[0])
         if col_names is not None or cls.cols_are == cls.rows_are:
             return rows, col_names or rows
         return rows, ("mean",) if cls.is_mean else numbered(cls.cols_are, shape[1])
@@ -215,7 +208,7 @@ class Query:
         return numbered("vertex" if self.is_graph else "record", min(size, _LABELS))
 
     def to_frame(self) -> Any:
-        """Return the true answer, which is private, as a pandas frame with names; a table has its records in rows."""
+        """Return the true, private answer as a pandas frame with names; a table has its records in rows."""
         rows, cols = self.names_of(self.value.shape, self.row_names, self.col_names)
         frame = optional("pandas").DataFrame(np.array(self.value), index=list(rows), columns=list(cols))
         return frame.T.reset_index(drop=True) if self.is_table else frame

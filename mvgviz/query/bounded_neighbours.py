@@ -6,8 +6,7 @@ eigenvalues of the noise's precision there:
 * a table or mean moves by at most ``2R sqrt(q1)``;
 * second moments about the centre, by at most ``R² sqrt(q1² + q2²)/n`` (``z = R e1`` becomes ``z' = R e2``).
 
-The ranges hold too, so the least of several bounds is taken. It is called exact when two records that
-are inside both attain it.
+The ranges hold too: the least of several bounds is taken, exact when two records inside both attain it.
 """
 
 import math
@@ -32,7 +31,7 @@ Pair: TypeAlias = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedColumn(ReplacedColumn):
-    """A column that moves from one record of the ellipse to another, both inside ``lower`` and ``upper``.
+    """A column that moves from one record of the ellipse to another, both inside ranges.
 
     ``declared``: the ranges before clipping; shares are in units of their widths. ``added``: one of the two is an empty
     place, which counts as the centre. ``corners``: whether every record of the box may occur; if not (levels of a
@@ -40,8 +39,6 @@ class BoundedColumn(ReplacedColumn):
     """
 
     ellipse: Ellipse = field(repr=False)
-    lower: FloatArray = field(repr=False)
-    upper: FloatArray = field(repr=False)
     declared: Pair = field(repr=False)
     corners: bool
 
@@ -76,10 +73,7 @@ class BoundedColumn(ReplacedColumn):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedOuterProduct(ReplacedOuterProduct):
-    """``D = (x xᵀ - x'x'ᵀ)/n``, both records in an ellipse about 0 and in [lower, upper].
-
-    ``declared``: the ranges before clipping; shares are in units of their largest values.
-    """
+    """``D = (x xᵀ - x'x'ᵀ)/n``, both records in an ellipse about 0 and in [lower, upper]; ``declared`` as above."""
 
     ellipse: Ellipse = field(repr=False)
     declared: Pair = field(repr=False)
@@ -116,20 +110,16 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         return max(pairs, key=lambda pair: self._distance(rows, cols, pair))
 
     def _distance(self, rows: NoiseSide, cols: NoiseSide, pair: Pair) -> float:
-        x, y = pair
         left, right = rows.whitener(), cols.whitener()
-        apart = np.outer(left @ x, right @ x) - np.outer(left @ y, right @ y)
-        return float(np.linalg.norm(apart)) / self.n_records
+        before, after = (np.outer(left @ record, right @ record) for record in pair)
+        return float(np.linalg.norm(before - after)) / self.n_records
 
 
 def _clipped(body: BoundedColumn | BoundedOuterProduct, pairs: list[Pair]) -> list[Pair]:
     """Return records as the query gets them: clipped to their ranges, then moved to the centre until in the ellipse."""
-    ellipse = body.ellipse
-
     def clipped(record: FloatArray) -> FloatArray:
-        inside = np.clip(record, *body.declared)
-        part = float(ellipse.parts(inside[:, None])[0])
-        return np.asarray(ellipse.centre + part * (inside - ellipse.centre))
+        inside, centre = np.clip(record, *body.declared), body.ellipse.centre
+        return np.asarray(centre + float(body.ellipse.parts(inside[:, None])[0]) * (inside - centre))
 
     return [(clipped(x), clipped(y)) for x, y in pairs]
 

@@ -1,13 +1,11 @@
 """The longest ``A x`` and the furthest ``A x xᵀ Aᵀ``, x in a box: exact by its corners, or bounded with a proof.
 
-The box is ``centre + halves z``, ``|z_i| <= 1``, and ``|A x|²`` a quadratic form in z: its
-largest value is at a corner. Up to 16 features all corners are tried. Above, any diagonal d with
-``diag(d) - N`` positive semi-definite proves ``zᵀNz <= sum d_i z_i² <= sum d_i``; the best d is
-within pi/2 of the truth [1] and is found by growing the relaxed problem's vectors [2].
+The box is ``centre + halves z``, ``|z_i| <= 1``; the convex ``|A x|²`` is largest at a corner, and up to 16 features
+all are tried. Above, any diagonal d with ``diag(d) - N`` positive semi-definite proves ``zᵀNz <= sum d_i``; the best d
+is within pi/2 of the truth [1] and is found by growing the relaxed problem's vectors [2].
 
-Two records whose outer products are far apart: ``G = ||u uᵀ - v vᵀ||_F² = |u|⁴ + |v|⁴ - 2(u·v)²`` for ``u = A x``,
-``v = A y``. In x = centre + halves z everything is of the size of the box, however far from 0 it lies. With
-``p = A(x + y)/2`` and ``q = A(x - y)/2``: ``G = 8 (|p|²|q|² + (p·q)²)``.
+Two records, ``u = A x`` and ``v = A y``: ``G = ||u uᵀ - v vᵀ||_F² = |u|⁴ + |v|⁴ - 2(u·v)² = 8 (|p|²|q|² + (p·q)²)``
+with ``p = A(x + y)/2``, ``q = A(x - y)/2``. In z all is of the size of the box, however far from 0 it lies.
 
 References
   [1] Nesterov, Semidefinite relaxation and nonconvex quadratic optimization, 1998.
@@ -24,7 +22,6 @@ from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray, frozen
 
 ROUNDING = 1e-12  # by how much, relatively, a bound is enlarged for the rounding of its proof
-
 
 
 class Longest(NamedTuple):
@@ -67,10 +64,7 @@ def shortest_square(whitener: FloatArray, centre: FloatArray, halves: FloatArray
         if np.array_equal(before, z):
             break
     vector = middle + moves @ z
-    length = float(np.linalg.norm(vector))
-    if length == 0:
-        return 0.0
-    along = vector / length
+    along = vector / (float(np.linalg.norm(vector)) or 1.0)
     return max(float(along @ middle - np.abs(along @ moves).sum()), 0.0) ** 2
 
 
@@ -88,7 +82,7 @@ def first_vectors(size: int) -> FloatArray:
 def relaxed(form: FloatArray, vectors: FloatArray, steps: int) -> FloatArray:
     """Return the unit vectors ``v_i``, turned so that ``sum N_ij v_i·v_j`` grows; fewer steps for a large N.
 
-    The form has eight digits: the steps blow up rounding, and the same design in other units must get the same vectors.
+    The steps blow up rounding, so the form has eight digits: a design in other units must get the same vectors.
     """
     form = _eight_digits(form / (float(np.trace(form)) or 1.0))
     for _ in range(max(min(steps, int(2e9 / (form.size * vectors.shape[1]))), 10)):
@@ -143,9 +137,8 @@ def furthest_pair(whitener: FloatArray, centre: FloatArray, halves: FloatArray, 
                   ) -> tuple[FloatArray, FloatArray]:
     """Return the pair with the largest G, as two vectors z; ``corners`` are the signs that may hold the larger record.
 
-    G is convex in the larger record, which is therefore a corner; its Hessian in the smaller one
-    has at most one negative eigenvalue, so that one lies on an edge. Along an edge G is a
-    quartic: largest at an end, which is another corner, or at one inner point.
+    G is convex in the larger record, so that is a corner; its Hessian in the smaller one has at most one negative
+    eigenvalue, so that lies on an edge. There G is a quartic: largest at an end, a corner, or at one inner point.
     """
     moves, middle = whitener * halves, whitener @ centre
     size = float(np.linalg.norm(moves))
@@ -169,9 +162,8 @@ def outer_distance(whitener: FloatArray, x: FloatArray, y: FloatArray) -> float:
 def bound_from_lengths(longest: float, shortest: float, move: float) -> float:
     """Return a bound on ``sqrt(G)`` from the squares ``|u|², |v|²`` in [shortest, longest] and ``|q|² <= move``.
 
-    ``u·v = (|u|² + |v|²)/2 - 2|q|²`` is at least ``x = (|u|² + |v|²)/2 - 2 move``, so
-    ``G <= |u|⁴ + |v|⁴ - 2 max(x, 0)²``. That grows with |u|, and in |v|² it grows or is convex:
-    its largest value has ``|u|² = longest`` and ``|v|²`` at one of its two ends.
+    ``u·v = (|u|² + |v|²)/2 - 2|q|²`` is at least ``x = (|u|² + |v|²)/2 - 2 move``, so ``G <= |u|⁴ + |v|⁴ - 2 max(x,
+    0)²``. That grows with |u|, and in |v|² it grows or is convex: largest at ``|u|² = longest``, |v|² at either end.
     """
     found = 0.0
     for square in (longest, shortest):
@@ -187,10 +179,9 @@ def bound_from_lengths(longest: float, shortest: float, move: float) -> float:
 def bound_from_products(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> float:
     """Return a bound on ``sqrt(G)`` from ``|p||q|`` and ``p·q`` together.
 
-    ``sqrt(|p|²|q|² + (p·q)²)`` is the largest ``cos f |p||q| + sin f p·q`` over angles f, at one of
-    at most 45° since ``p·q <= |p||q|``; between two angles that are tried it loses at most the
-    cosine of half their distance. ``|p||q| <= (|p|²/w + w|q|²)/2`` for every weight w > 0 makes it a
-    quadratic form in the signs of both records, positive semi-definite up to 45°.
+    ``sqrt(|p|²|q|² + (p·q)²)`` is the largest ``cos f |p||q| + sin f p·q`` over angles f, of at most 45° since ``p·q <=
+    |p||q|``; between two tried angles it loses at most the cosine of half their distance. ``|p||q| <= (|p|²/w +
+    w|q|²)/2`` for every w > 0 makes it a quadratic form in the signs of both records, semi-definite up to 45°.
     """
     moves, middle = whitener * halves / 2, whitener @ centre
     size = float(np.linalg.norm(moves)) + float(np.linalg.norm(middle))
@@ -236,8 +227,8 @@ def _among_corners(moves: FloatArray, middle: FloatArray, corners: FloatArray) -
 def _along_edges(moves: FloatArray, middle: FloatArray, corners: FloatArray, i: int) -> Furthest | None:
     """The smaller record inside an edge along feature i; None where no quartic has an inner maximum there.
 
-    With ``v = v0 + y g`` and the origin of y where v is shortest, ``|v|² = n0 + C y²`` and
-    ``u·v = D + E y``: the inner maximum is the middle root of ``C² y³ + (n0 C - E²) y - E D = 0``.
+    With ``v = v0 + y g``, shortest at ``y = 0``: ``|v|² = n0 + C y²``, ``u·v = D + E y``, and the inner maximum is the
+    middle root of ``C² y³ + (n0 C - E²) y - E D = 0``.
     """
     g = moves[:, i]
     big_c = float(g @ g)

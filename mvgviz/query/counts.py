@@ -1,13 +1,12 @@
 """Counts of a category and cross-tables of two: how many records have each level, or each pair of levels.
 
-A record adds 1 to one cell (a gap: equal parts of 1 to all levels), so a table of counts is a sum of parts that lie
-between single cells. A neighbour changes it by ``E_ij - E_kl``; by ``± E_ij`` where a record is added or removed, since
-an empty place counts as nothing. Distances are convex, so single cells are the worst, exactly, for every noise.
+A record adds 1 to one cell (a gap: equal parts of 1 to all levels). A neighbour changes the table by ``E_ij - E_kl``,
+or by ``± E_ij`` where a record is added or removed. Distances are convex, so single cells are the worst, exactly.
 
-What directional noise gains. With added or removed records nothing, whichever the priority levels: ``M_ii <= mu²`` and
-``Sigma_ii >= 1/M_ii``, which equal noise attains on every level at once. With replaced records the two most precise
-levels count together, ``q_1 + q_2 = mu²``: one priority level gains at most √2, two or more gain nothing. A row of a
-cross-table gains nothing, for a record may move within it. Nothing here is in the paper.
+Directional noise gains nothing with added or removed records: ``M_ii <= mu²`` and ``Sigma_ii >= 1/M_ii``, which equal
+noise attains on every level at once. With replaced records the two most precise levels count together, ``q_1 + q_2 =
+mu²``: one priority level gains at most √2, two or more nothing, nor does a row of a cross-table, within which a record
+may move. Nothing here is in the paper.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, counts
@@ -26,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, weakest
@@ -68,10 +67,8 @@ def categories(table: Dataset) -> tuple[Category, ...]:
 def chosen_categories(table: Dataset, chosen: Iterable[int | str], number: int) -> tuple[Category, ...]:
     """Return so many categories: the chosen ones first, by name or position, then others in their order."""
     known = categories(table)
-    if len(known) < number:
-        asked = "a category" if number == 1 else "two categories"
-        raise InputError(f"this query needs {asked}, and the table has {len(known) or 'none'}: declare the levels of "
-                         "a column")
+    refuse(len(known) < number, f"this query needs {'a category' if number == 1 else 'two categories'}, and the table "
+           f"has {len(known) or 'none'}: declare the levels of a column")
     wanted = [category_position(table, each) for each in chosen]
     order = dict.fromkeys([*wanted, *range(len(known))])
     return tuple(known[k] for k in list(order)[:number])
@@ -81,11 +78,11 @@ def category_position(table: Dataset, category: int | str) -> int:
     """Return the position of a category of the table, given by name or position."""
     names = [each.name for each in categories(table)]
     if isinstance(category, str):
-        if category not in names:
-            raise InputError(f"category must be one of {', '.join(names[:20]) or 'none'}, got {category[:40]!r}")
+        refuse(category not in names,
+               f"category must be one of {', '.join(names[:20]) or 'none'}, got {category[:40]!r}")
         return names.index(category)
-    if not count("category", category, at_least=0) < len(names):
-        raise InputError(f"category must be a position below {len(names)}, got {category}")
+    refuse(not count("category", category, at_least=0) < len(names),
+           f"category must be a position below {len(names)}, got {category}")
     return int(category)
 
 
@@ -93,8 +90,7 @@ def category_position(table: Dataset, category: int | str) -> int:
 class ReplacedCell(Neighbours):
     """``D = records (E_ij - E_kl)``, or ``D = ± records E_ij`` if ``added``, over ``rows`` × ``cols`` cells.
 
-    If the table leaves out some levels, a record may be in no cell; a worst case that needs such a record counts as a
-    bound.
+    A worst case that needs a record in no cell (some levels are left out) counts as a bound.
     """
 
     rows: int
@@ -108,12 +104,11 @@ class ReplacedCell(Neighbours):
         cells, exact = np.argsort(-lengths, kind="stable")[: 1 if self.added else 2], True
         square = float(lengths[cells].sum())
         if not self.added and not (rows.is_diagonal and cols.is_diagonal):
-            if exact := lengths.size <= _MOST_CELLS:
+            exact, square = False, float(np.sqrt(lengths[cells]).sum()) ** 2
+            if lengths.size <= _MOST_CELLS:
                 squares = lengths[:, None] + lengths - 2 * np.kron(rows.precision(), cols.precision())
                 cells = np.array(np.unravel_index(int(squares.argmax()), squares.shape))
                 exact, square = bool(squares.max() >= lengths.max()), float(max(squares.max(), lengths.max()))
-            else:
-                square = float(np.sqrt(lengths[cells]).sum()) ** 2
         left, right, signs = np.zeros((self.rows, 2)), np.zeros((self.cols, 2)), (1, -1)
         for k, (row, col) in enumerate(divmod(int(cell), self.cols) for cell in cells):
             left[row, k], right[col, k] = signs[k] * self.records, 1.0

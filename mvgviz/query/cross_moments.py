@@ -1,8 +1,8 @@
 """Cross-moments of two groups of columns: ``X_a X_bᵀ/n``, how each column of one group varies with each of the other.
 
-One record changes it by ``D = (x_a x_bᵀ - y_a y_bᵀ)/n``. Whitened, with ``u = A x_a`` and ``v = B x_b``, its squared
-length is convex in each of the four vectors. So the largest is at corners of the ranges. A few corners are tried one by
-one. For many, with ``L`` the longest vector of a group and ``W`` the widest move in it,
+One record changes it by ``D = (x_a x_bᵀ - y_a y_bᵀ)/n``. Whitened, ``u = A x_a``, ``v = B x_b``, its squared length is
+convex in each of the four vectors, so the largest is at corners of the ranges. A few are tried one by one. For many,
+with ``L`` the longest vector of a group and ``W`` the widest move in it,
 
     D = ½[(u - u')(v + v')ᵀ + (u + u')(v - v')ᵀ]  gives  n|D| <= 2 L_a L_b sin(min(alpha + beta, pi/2)),
 
@@ -32,10 +32,9 @@ _MOST_CORNERS = 10  # 2^20 pairs of records
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedProduct(Neighbours):
-    """``D = (x_a x_bᵀ - y_a y_bᵀ)/n``; ``rows`` and ``cols`` hold the ends of the ranges of the two groups.
+    """``D = (x_a x_bᵀ - y_a y_bᵀ)/n`` (``added``: ``± x_a x_bᵀ/n``); the ends of the ranges of two groups.
 
-    ``added``: a record is there or its place is empty, ``D = ± x_a x_bᵀ/n``. ``levels``: whether some corners of the
-    ranges are no records; then no worst case counts as exact.
+    ``levels``: whether some corners of the ranges are no records; then no worst case counts as exact.
     """
 
     rows: tuple[FloatArray, FloatArray] = field(repr=False)
@@ -46,9 +45,9 @@ class ReplacedProduct(Neighbours):
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         """``at``: the change ``left rightᵀ`` of two records far apart: the furthest where all corners can be tried."""
-        sides = (rows, self.rows), (cols, self.cols)
         if not self.added and rows.size + cols.size <= _MOST_CORNERS:
             return self._by_corners(rows, cols)
+        sides = (rows, self.rows), (cols, self.cols)
         longest = [longest_in(side, (low + high) / 2, (high - low) / 2) for side, (low, high) in sides]
         long, long_b = (math.sqrt(each.square) for each in longest)
         far = [np.where(np.abs(low) > np.abs(high), low, high) for _, (low, high) in sides]

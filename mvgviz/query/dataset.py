@@ -43,14 +43,13 @@ Levels: TypeAlias = tuple[tuple[int, ...], ...]  # sets of positions: the levels
 class Dataset:
     """``matrix``: features × records, a record a column. ``lower``, ``upper``: declared ranges.
 
-    The ranges are public knowledge, one pair for each feature (or one number for all): privacy guarantees rest on them.
-    Queries refuse values outside; :meth:`clipped` moves them inside. ``units``: of each feature, may be empty.
-    ``range_origins`` says of each range whether it was declared or read from the data, which is not private;
-    ``records_origin`` says the same of the number of records. ``label``: the feature to be predicted, if any.
-    ``levels``: sets of positions, each the levels of one category, of which a record has one at its upper end and the
-    others at their lower ends (or equal parts of all, where it is missing). ``per_person``: how many records a person
-    has at most: the promise is about all of them together; ``by_person``: whether a column named each record's person.
-    ``gaps``: how they were treated (one of ``MISSING``, or empty). ``title``: the name of the data, which is published.
+    The ranges are public, one pair for each feature (or one number for all): guarantees rest on them. Queries refuse
+    values outside; :meth:`clipped` moves them inside. ``range_origins``, ``records_origin``: whether each range and the
+    number of records were declared or read from the data, which is not private. ``units``: of each feature, may be
+    empty. ``label``: the feature to be predicted. ``levels``: sets of positions, each the levels of one category, of
+    which a record has one at its upper end and the others at their lower ends (a gap: equal parts of all).
+    ``per_person``: the most records of a person, whom the promise is about; ``by_person``: whether a column named each
+    record's person. ``gaps``: how they were treated (one of ``MISSING``, or empty). ``title``: is published.
     """
 
     matrix: FloatArray = field(repr=False)
@@ -79,17 +78,14 @@ class Dataset:
                    f"{name!r}")
             refuse(not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST), f"the range of {name!r} must stay "
                    f"below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, got {low:g} to {high:g}")
-        origins, named = _origins(range_origins, values.shape[0]), _units(units, values.shape[0])
         refuse(label is not None and label not in names, "label must be the name of a feature")
-        for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
-                                 ("range_origins", origins),
-                                 ("records_origin", checked_origin("the number of records", records_origin)),
-                                 ("units", named), ("label", label), ("levels", _levels(levels, values, lows, highs)),
-                                 ("per_person", count("per_person", per_person)),
-                                 ("by_person", bool(by_person) or per_person > 1),
-                                 ("gaps", one_of("gaps", gaps, ("", *MISSING))),
-                                 ("title", instance("title", title, str))):
-            object.__setattr__(self, attribute, value)
+        vars(self).update(
+            matrix=values, features=names, lower=lows, upper=highs, label=label,
+            range_origins=_origins(range_origins, values.shape[0]), units=_units(units, values.shape[0]),
+            records_origin=checked_origin("the number of records", records_origin),
+            levels=_levels(levels, values, lows, highs), per_person=count("per_person", per_person),
+            by_person=bool(by_person) or per_person > 1, gaps=one_of("gaps", gaps, ("", *MISSING)),
+            title=instance("title", title, str))
 
     @classmethod
     def from_frame(cls, frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
@@ -98,19 +94,17 @@ class Dataset:
                    at_most: int | None = None, units: Mapping[Any, str] | None = None, title: str = "") -> Dataset:
         """Read a pandas or polars frame with its records in rows; clip values to their ranges.
 
-        ``columns``: those to use, in this order, by default all. ``ranges``: by name, pairs (low, high) that are known
-        without looking at the data; a column that is left out gets a range that is read from it, which is not private
-        and which its origin says. Dates become days since 1970-01-01 and need a range (of dates). ``missing``: refuse
-        records with gaps ("reject"), fill gaps with the middle of their ranges ("middle") or leave such records out
-        ("drop"), after which the number of records follows from the data. ``label``: the column to be predicted.
+        ``columns``: those to use, in this order. ``ranges``: by name, pairs (low, high) that are known without looking
+        at the data; any other column gets a range read from it, which is not private. Dates become days since
+        1970-01-01 and need a range of dates. ``missing``: refuse records with gaps ("reject"), fill gaps with the
+        middle of their ranges ("middle") or leave such records out ("drop"): their number then follows from the data.
 
-        ``levels``: of columns that hold categories, their levels, known without looking at the data; each becomes a
-        feature that is 1 where a record has it and else 0 ("sex=f", "sex=m"). A value that is none of them is refused,
-        or counts as the level "other" where that is one. A :class:`Category` says where levels come from, and whether
-        they are ordered: one feature, 0 for the first. ``units``: of columns of numbers. ``person``: the column that
-        says whose record it is, which is not used otherwise; of each person the first ``at_most`` records are kept, and
-        the promise is about all of them together. How many records are kept follows from the data then, and how many
-        each person has is not hidden. ``title``: what you call the data, which is published with every release.
+        ``levels``: of columns that hold categories, known without looking at the data; each becomes a feature, 1 where
+        a record has it and else 0 ("sex=f", "sex=m"). Other values are refused, or count as the level "other" if there
+        is one. A :class:`Category` says where levels come from, and whether they are ordered: one feature, 0 for the
+        first. ``person``: the column that says whose record it is; of each person the first ``at_most`` records are
+        kept, and the promise is about all of them together. How many records are kept then follows from the data, and
+        how many each person has is not hidden. ``label``: the column to be predicted. ``title``: is published.
         """
         from mvgviz.query.frames import from_frame
 
@@ -136,8 +130,8 @@ class Dataset:
 
     @property
     def ranges(self) -> dict[str, Range]:
-        ends = map(Range, self.lower.tolist(), self.upper.tolist(), self.range_origins)
-        return dict(zip(self.features, ends, strict=True))
+        return dict(zip(self.features, map(Range, self.lower.tolist(), self.upper.tolist(), self.range_origins),
+                        strict=True))
 
     @property
     def ranges_origin(self) -> Origin:
@@ -203,9 +197,8 @@ def _names(features: Any, size: int) -> tuple[str, ...]:
     refuse(not names, "features must be a sequence of names, one for each row of the matrix")
     refuse(not all(isinstance(name, str) and name for name in names), "features must be non-empty strings")
     refuse(len(names) != size, f"features must name each of the {size} rows of the matrix, got {len(names)} names")
-    if len(set(names)) != size:
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise InputError(f"features must be different from each other, got {twice!r} twice")
+    for i, name in enumerate(names) if len(set(names)) != size else ():
+        refuse(name in names[:i], f"features must be different from each other, got {name!r} twice")
     return names
 
 
@@ -213,12 +206,12 @@ def _levels(levels: Any, values: FloatArray, lows: FloatArray, highs: FloatArray
     """Checked: different positions, two or more each, and parts of one in every record."""
     sets = tuple(tuple(count("levels", position, at_least=0) for position in group) for group in levels)
     flat = [position for group in sets for position in group]
-    if len(set(flat)) < len(flat) or not all(len(group) >= 2 and max(group) < len(values) for group in sets):
-        raise InputError("levels must be sets of two or more different positions of features")
+    refuse(len(set(flat)) < len(flat) or not all(len(group) >= 2 and max(group) < len(values) for group in sets),
+           "levels must be sets of two or more different positions of features")
     for group in map(list, sets):
         parts = (values[group] - lows[group, None]) / (highs - lows)[group, None]
-        if not ((parts >= -_PART) & (parts <= 1 + _PART)).all() or not (parts.sum(axis=0) <= 1 + _PART).all():
-            raise InputError("a record must have one level of a category, and some record has more")
+        refuse(not ((parts >= -_PART) & (parts <= 1 + _PART)).all() or not (parts.sum(axis=0) <= 1 + _PART).all(),
+               "a record must have one level of a category, and some record has more")
     return sets
 
 
@@ -230,8 +223,8 @@ def _kept_levels(levels: Levels, chosen: list[int]) -> Levels:
 
 def _units(units: Any, size: int) -> tuple[str, ...]:
     named = tuple(units) if isinstance(units, Iterable) and not isinstance(units, str) else (None,)
-    if not all(isinstance(unit, str) for unit in named):
-        raise InputError("units must be texts, one for each feature, empty where there is none")
+    refuse(not all(isinstance(unit, str) for unit in named),
+           "units must be texts, one for each feature, empty where there is none")
     refuse(len(named) not in (0, size), f"units must have one entry for each of the {size} features, got {len(named)}")
     return tuple(map(str, named)) or ("",) * size
 

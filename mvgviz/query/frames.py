@@ -1,8 +1,4 @@
-"""A data frame as a dataset: records in rows, as everybody has them.
-
-Any frame will do whose columns can be had by name and turned into arrays (``frame.columns``,
-``frame[name].to_numpy()``): pandas, polars and their kin. Neither is imported to read one.
-"""
+"""A data frame as a dataset: records in rows, of any frame whose columns can be had by name and made arrays."""
 
 import math
 import re
@@ -41,9 +37,8 @@ def is_frame(value: object) -> bool:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Column:
-    """A column as numbers, NaN where missing; ``given``: its range, or None to read it from the data.
-
-    ``empty``: the value of a gap, by default the middle of the range; ``category``: the category that it is a level of.
+    """A column as numbers, NaN where missing; ``given``: its range, or None to read it from the data; ``empty``: the
+    value of a gap, by default the middle of the range; ``category``: the one that it is a level of.
     """
 
     name: str
@@ -124,9 +119,7 @@ def as_category(name: Any, given: Any) -> Category:
 
 
 def _level_columns(frame: Any, name: Any, category: Category) -> list[_Column]:
-    """Return a column for each level: 1 if a record has it, NaN in all if the value is missing.
-
-    An ordered category gives one column, which counts the levels from 0.
+    """Return a column for each level (1 if a record has it, NaN in all for a gap); of an ordered category its numbers.
     """
     wanted = list(category.levels)
     texts = [level_text(level) for level in wanted]

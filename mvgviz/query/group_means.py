@@ -1,19 +1,17 @@
 """Means by group, released as sums and counts: the groups are the levels of a category, which are public.
 
-How many records a group has is private, so a mean by group cannot be released as such: what one record changes of it
-depends on the others. Released is the pair that it follows from, in one matrix: in each group the sum of every feature,
-counted from the middle of its range, and (last row) the number of records. A mean is the middle plus sum over count;
-dividing is post-processing and spends nothing (``mvgviz.means_by_group``). A missing value counts as the middle, so it
-draws its mean there.
+How many records a group has is private, so what one record changes of its mean depends on the others. Released is what
+the means follow from (``mvgviz.means_by_group``), in one matrix: in each group the sum of every feature, counted from
+the middle of its range, and (last row) the number of records. A missing value counts as the middle.
 
 With ``y = (z, 1)``, ``|z_i| <= h_i``, a record adds ``y e_gᵀ`` (a missing group: equal parts to all). A replaced one
 changes ``(z - z') e_gᵀ`` within its group, ``y e_gᵀ - y' e_kᵀ`` between two; through the noise, worst at corners:
 
     max(4 S P_g, (S + q)(P_g + P_k)),  S = sum of h_i² q_i, q the precision of the counts, P those of the columns.
 
-So priority features gain as in a mean, and the counts cost nothing up to half of the precision (``q <= S``). Disjoint
-groups gain nothing from each other: all groups together cost as much as one, and more noise on one does not pay for
-less on another. With added or removed records it is ``(S + q) P_g``. Nothing here is in the paper.
+So priority features gain as in a mean, and the counts cost nothing up to half of the precision (``q <= S``). All groups
+together cost as much as one, and more noise on one does not pay for less on another. With added or removed records it
+is ``(S + q) P_g``. Nothing here is in the paper.
 """
 
 import math
@@ -34,6 +32,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import Neighbours, WorstCase, longest_in, support
 from mvgviz.query.prior import Guess, of_rows
 from mvgviz.query.record_bound import RecordBound
+from mvgviz.query.second_moments import with_constant
 from mvgviz.validation import FloatArray, frozen
 
 
@@ -122,12 +121,7 @@ class GroupMeans(Query):
     @classmethod
     def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
         used, (_, features) = cls.uses(table, **parameters), _asked(table, **parameters)
-        chosen, name = table.only(features), "count"
-        while name in chosen.features:
-            name += "_"
-        return replace(chosen, matrix=np.vstack([chosen.matrix, np.ones(table.n_records)]),
-                       features=(*chosen.features, name), lower=np.append(chosen.lower, 0.0),
-                       upper=np.append(chosen.upper, 1.0), units=(*chosen.units, ""), label=None,
+        return replace(with_constant(table.only(features), "count"), label=None,
                        range_origins=(weakest(table.range_origins[k] for k in used),) * (len(features) + 1))
 
     @classmethod

@@ -1,8 +1,8 @@
 """Mean, centred covariance and regression with an intercept from one release.
 
-A record ``z`` (in coordinates where its bound is a ball) is joined to a constant ``b0``; the mean of
-``[b0, z][b0, z]ᵀ`` then holds the mean beside the second moments, and one noisy answer gives both.
-``b0 = R/sqrt2`` is worth 15 % of mu against two releases. Nothing here is in the paper.
+A record ``z`` (in coordinates where its bound is a ball) is joined to a constant ``b0``: the mean of ``[b0, z][b0,
+z]ᵀ`` holds mean and second moments. ``b0 = R/sqrt2`` is worth 15 % of mu against two releases. Nothing here is in the
+paper.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, RecordBound, design_noise, moments, sample_noise
@@ -38,10 +38,10 @@ from mvgviz.validation import FloatArray, array, frozen, instance, positive
 
 @dataclass(frozen=True, kw_only=True)
 class JoinedOuterProduct(Neighbours):
-    """``D = (y yᵀ - y'y'ᵀ)/n`` with ``y = [constant, z]`` and ``||z|| <= radius``.
+    """``D = (y yᵀ - y'y'ᵀ)/n`` (``added``: ``± y yᵀ/n``) with ``y = [constant, z]`` and ``||z|| <= radius``.
 
-    ``whole``: the constant is scaled with the record, so ``y`` is only known to be no longer than its length.
-    ``added``: a record is there or its place is empty, ``D = ± y yᵀ/n``. ``n_records``: over the records of a person.
+    ``whole``: the constant is scaled with the record, so only the length of ``y`` is bounded. ``n_records``: over the
+    records of a person.
     """
 
     constant: float
@@ -52,9 +52,8 @@ class JoinedOuterProduct(Neighbours):
     added: bool = False
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        """``(R² + b0²) sqrt(m1 p1 + m2 p2)/n`` from the two largest precisions of either side.
-
-        Equal noise attains it at right angles, where ``b0 <= R``; a larger constant leaves ``2 sqrt2 b0 R``.
+        """``(R² + b0²) sqrt(m1 p1 + m2 p2)/n`` from the two largest precisions of either side; equal noise attains it
+        at right angles if ``b0 <= R``, and allows ``2 sqrt2 b0 R`` for a larger constant.
         """
         first, second = (np.sort(side.precisions)[::-1] for side in (rows, cols))
         one, two = (math.sqrt(float(first[:k] @ second[:k])) for k in (1, 2))
@@ -161,9 +160,8 @@ class Moments:
 
     def regression(self, label: str | int, *, features: Sequence[int | str] | None = None, aware: bool = True
                    ) -> tuple[float, FloatArray]:
-        """Intercept and coefficients of the label on the other features, or on these (names or positions), in order.
-
-        What does not rise above the noise switches itself off, down to the label's mean; ``aware=False`` is ridge 0.1.
+        """Return intercept and coefficients of the label on the other features, or on these (names or positions), in
+        order; what does not rise above the noise switches itself off. ``aware=False`` is ridge 0.1.
         """
         intercept, slopes = self.asked.regressions(self.joined, self.std, label, features=features, aware=aware)
         return float(intercept), slopes
@@ -171,10 +169,8 @@ class Moments:
 
 def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
             neighbours: str = "replace") -> MomentsQuery:
-    """Ask for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default.
-
-    ``whole``: clip the constant with its record, which only lowers the record's weight. Use it for regressions: to clip
-    ``z`` alone bends the relation.
+    """Ask for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default. ``whole``: clip the constant
+    with its record, which only lowers its weight; use it for regressions, whose relation clipping ``z`` alone bends.
     """
     data = inside(dataset)
     ellipse = instance("bound", bound, RecordBound).ellipse(data.n_features)

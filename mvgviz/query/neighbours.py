@@ -1,8 +1,7 @@
 """How far apart the answers of two neighbouring datasets can be, seen through the noise.
 
-Each class describes the set of differences ``D = f(X) - f(X')`` of one kind of query
-and computes ``mu* = sup ||Sigma^-1/2 D Psi^-1/2||_F`` over it: exactly where that is
-cheap, else an upper bound. ``M = Sigma^-1`` throughout; nothing here is in the paper.
+Each class describes the differences ``D = f(X) - f(X')`` of one kind of query and computes ``mu* = sup ||Sigma^-1/2 D
+Psi^-1/2||_F``: exactly where that is cheap, else an upper bound. ``M = Sigma^-1``; nothing here is in the paper.
 """
 
 import math
@@ -21,10 +20,9 @@ from mvgviz.validation import FloatArray
 
 
 class WorstCase(NamedTuple):
-    """The largest ``mu`` over all neighbours, or an upper bound on it.
-
-    ``at``: what attains it, where that is known: a column's move, two records, or two vertices. Of counts and groups
-    the change ``left rightᵀ`` of the answer, or a large one where there is only a bound.
+    """The largest ``mu`` over all neighbours, or an upper bound; ``at``: what attains it, if known: a column's move,
+    two records or two vertices. Of counts and groups: the change ``left rightᵀ``, or a large one where there is only a
+    bound.
     """
 
     mu: float
@@ -46,10 +44,8 @@ class Neighbours:
 
 @dataclass(frozen=True, kw_only=True)
 class AnyChange(Neighbours):
-    """Changes of which only ``||D||_F <= sensitivity`` is known, and that some pair attains it.
-
-    ``fills_ball``: every such D may occur (nothing else was declared). Then the worst case is exact for every noise,
-    else for isotropic noise alone.
+    """Changes of which only ``||D||_F <= sensitivity`` is known, and that some pair attains it. ``fills_ball``: every
+    such D may occur, so that the worst case is exact for every noise, not for isotropic noise alone.
     """
 
     sensitivity: float
@@ -66,7 +62,7 @@ class ReplacedColumn(Neighbours):
 
     ``widths``: of the ranges; if ``added`` (a record is there or its place is empty), the largest distance from an
     empty place. ``records``: how many columns of one person move. ``levels``: positions of features of which one is at
-    its upper end and all others at their lower ends; an empty place has an equal part of each.
+    its upper end, the others at their lower ends; an empty place has equal parts.
     """
 
     widths: FloatArray = field(repr=False)
@@ -105,11 +101,12 @@ class ReplacedColumn(Neighbours):
     def columns_weight(self, cols: NoiseSide) -> tuple[float, bool]:
         """Return what the other side contributes to the square of mu, and whether that can be attained."""
         k = min(self.records, cols.size)
-        if k == 1:
-            return cols.largest_precision_diagonal(), True
-        if cols.is_diagonal:
-            return float(k) if cols.is_identity else float(np.sort(cols.precision_diagonal())[-k:].sum()), True
-        return min(k * k * cols.largest_precision_diagonal(), k * cols.largest_precision), False
+        if cols.is_identity:
+            return float(k), True
+        each = cols.precision_diagonal()
+        if k == 1 or cols.is_diagonal:
+            return float(np.sort(each)[-k:].sum()), True
+        return min(k * k * float(each.max()), k * cols.largest_precision), False
 
     def columns(self, cols: NoiseSide) -> list[int]:
         """Return the columns that the noise hides least, as many as move together."""
@@ -124,10 +121,9 @@ class ReplacedColumn(Neighbours):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedOuterProduct(Neighbours):
-    """``D = (x xᵀ - x'x'ᵀ)/n`` (``added``: ``± x xᵀ/n``), both records in the box [lower, upper].
+    """``D = (x xᵀ - x'x'ᵀ)/n`` (``added``, the place is empty: ``± x xᵀ/n``), both records in the box [lower, upper].
 
-    ``added``: a record is there or its place is empty, ``D = ± x xᵀ/n``. ``n_records``: the divisor n, over the number
-    of records of one person, which may all change alike. ``levels`` as in :class:`ReplacedColumn`.
+    ``n_records``: the divisor n, over the records of one person, which may all change alike. ``levels`` as above.
     """
 
     lower: FloatArray = field(repr=False)
@@ -137,9 +133,8 @@ class ReplacedOuterProduct(Neighbours):
     levels: Levels = ()
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        """With ``Psi = Sigma`` from the box; else from the largest ``||D||_F``.
-
-        Added: ``|A x| |B x|``, the longest record through either side; an empty place counts as 0.
+        """With ``Psi = Sigma`` from the box; else from the largest ``||D||_F``. Added: ``|A x| |B x|``, the longest
+        record through either side.
         """
         if self.added:
             (first, record), (second, other) = (self.longest_record(side) for side in (rows, cols))
@@ -309,9 +304,8 @@ def _edge_lengths(side: NoiseSide) -> FloatArray:
 
 
 def move_widths(widths: FloatArray, levels: Levels, *, added: bool) -> FloatArray:
-    """Return how far a record is at most from another; ``added``: from an empty place, the middle of every range.
-
-    Of the L levels of a category an empty place has an equal part each, from which one is ``1 - 1/L`` away.
+    """Return how far a record is at most from another; ``added``: from an empty place, the middle of every range and an
+    equal part of each of the L levels of a category, ``1 - 1/L`` away from one.
     """
     if not added:
         return widths

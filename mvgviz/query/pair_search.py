@@ -1,7 +1,4 @@
-"""Neighbours far apart through the noise, by ascent: where the worst case is only bounded.
-
-What is found never proves anything about privacy; it says how much of a bound is real.
-"""
+"""Neighbours far apart through the noise, by ascent: how much of a bound is real. What is found proves nothing."""
 
 from collections.abc import Sequence
 from itertools import pairwise, product
@@ -41,7 +38,7 @@ def search_records(rows: NoiseSide, cols: NoiseSide, low: FloatArray, high: Floa
     """Two records with a large ``||Sigma^-1/2 (x xᵀ - y yᵀ) Psi^-1/2||_F``.
 
     With sum s and difference t its square is ``(2 sᵀMt sᵀPt + sᵀMs tᵀPt + sᵀPs tᵀMt)/4``: raised one feature of one
-    record at a time, over ever finer steps. Of more than a hundred features, the best of the first guesses.
+    record at a time, over ever finer steps; of more than a hundred features, the best first guess.
     """
     m = rows.precision()
     p = m if cols is rows else cols.precision()

@@ -1,9 +1,8 @@
 """The no-data baseline and the random guess, which know the ranges alone, and how errors are weighed.
 
-Records are taken as uniform in their ranges, edges as present with probability ½. The *expected answer* is that of such
-data; a *random guess* is the answer of one such dataset. Real data may be far from uniform, and most graphs have few
-edges. So the no-data baseline is the best of the expected answer and the *plain* ones: all zeros, and for graphs every
-edge there.
+Records are taken as uniform in their ranges, edges as present with probability ½: the *expected answer* is that of such
+data, a *random guess* the answer of one such dataset. The no-data baseline is the best of the expected answer and
+*plain* ones: all zeros, and for graphs every edge there.
 """
 
 from __future__ import annotations
@@ -25,10 +24,8 @@ ZEROS = "all zeros"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Weighing:
-    """How the rows of an answer count: by factors ``rows``, or as mixtures of them (k × rows).
-
-    ``both``: the columns are the same things, and count alike. ``unit``: of the data, that the length of what is judged
-    is in.
+    """How the rows of an answer count: by factors ``rows``, or as mixtures of them (k × rows). ``both``: the columns
+    are the same things and count alike. ``unit``: of the data, of the length of what is judged.
     """
 
     rows: FloatArray = field(repr=False)
@@ -62,9 +59,8 @@ class Weighing:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Guess:
-    """``answer``: the expected one, called ``name``; ``plain``: other baselines, by name.
-
-    ``spread``: the variance of a random guess about it, summed over the entries as they are weighed.
+    """``answer``: the expected one, called ``name``; ``plain``: other baselines, by name; ``spread``: the variance of a
+    random guess about it, summed over the entries as weighed.
     """
 
     answer: FloatArray = field(repr=False)

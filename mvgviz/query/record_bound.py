@@ -1,8 +1,7 @@
 """A public ellipse that every record is clipped to before any query.
 
-The declared ranges allow far longer records than any there is. A *clipping bound* is a smaller public set,
-``||diag(b) Wᵀ (x - c)|| <= R``: a record outside moves towards the centre until it is inside. One record then changes
-every answer less. Nothing here is in the paper.
+Ranges allow far longer records than any there is. A *clipping bound* is a smaller public set, ``||diag(b) Wᵀ (x - c)||
+<= R``: a record outside moves towards the centre until it is inside. Nothing here is in the paper.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, RecordBound, mean
@@ -41,9 +40,8 @@ mu, half-way to a release of the label's mean alone."""
 class RecordBound:
     """The records with ``||diag(weights) Wᵀ (x - centre)|| <= radius``, in the units of the query.
 
-    By default ``weights`` are 1, the ``centre`` is 0 and the ``directions`` W are the features. A single number stands
-    for every feature. ``origin``: where the bound comes from, or the origin of its directions if that is worse.
-    ``receipts``: what was spent to learn it from the data.
+    By default the ``directions`` W are the features; a single number stands for every feature. ``origin``: of the bound
+    or of its directions, the worse. ``receipts``: what was spent to learn it from the data.
     """
 
     radius: float
@@ -59,9 +57,8 @@ class RecordBound:
             raise InputError("directions must be Directions; make them with from_matrix(w)")
         receipts = receipts_of(self, self.directions, self.weights, self.centre)
         origin = checked_origin("the bound", self.origin, receipts)
-        object.__setattr__(self, "receipts", receipts)
-        object.__setattr__(self, "origin", weakest(
-            [origin, *([Origin.PAID] if receipts else []), *([self.directions.origin] if self.directions else [])]))
+        origin = origin if self.directions is None else weakest([origin, self.directions.origin])
+        vars(self).update(receipts=receipts, origin=origin)
         for name in ("weights", "centre"):
             values = numbers(name, counted(getattr(self, name)))
             object.__setattr__(self, name, array(name, values, ndim=1) if values.ndim else float(values))
@@ -80,9 +77,8 @@ class RecordBound:
     def from_shares(cls, dataset: Dataset, theta: Any, *, spreads: Any = None, centre: Any = 0.0) -> RecordBound:
         """One ellipse for records and noise: ``b_i = sqrt(theta_i)/spread_i``, radius 1.
 
-        ``theta_i`` is the part of the squared length that feature i takes in a record spread evenly over its
-        ranges; equal shares give a ball in features divided by their spreads. ``spreads`` must be public;
-        by default they are those of a value spread evenly over its range, about the centre.
+        ``theta_i``: the part of the squared length that feature i takes in a record spread evenly over its ranges.
+        ``spreads`` must be public; by default those of such a record, about the centre.
         """
         receipts, theta = receipts_of(theta, spreads, centre), shares("theta", counted(theta), size=dataset.n_features)
         middle = np.broadcast_to(numbers("centre", counted(centre)), theta.shape)
@@ -102,10 +98,8 @@ class RecordBound:
                        centre=frozen(np.broadcast_to(self.centre, size).copy()))
 
     def clipped(self, dataset: Dataset) -> Dataset:
-        """Return the records inside the bound, with ranges that hold them: the declared ones, cut by the bound.
-
-        A record is drawn towards the centre in a straight line; where the centre lies outside the declared
-        ranges, they are widened by as much as the furthest record can be drawn.
+        """Return the records inside the bound, with the declared ranges, cut by the bound. A centre outside the ranges
+        widens them by as much as the furthest record can be drawn towards it.
         """
         ellipse = self.ellipse(dataset.n_features)
         part = ellipse.parts(dataset.matrix)
@@ -118,11 +112,11 @@ class RecordBound:
         return replace(dataset, matrix=matrix, lower=low, upper=high, levels=())  # it has parts of several
 
     def worst_bias(self, lower: FloatArray, upper: FloatArray, *, products: bool = False) -> FloatArray:
-        """Return how far clipping moves the mean of each feature at most, from the ranges alone.
+        """Return how far clipping moves the mean of each feature at most, from the ranges alone; ``products``: each
+        second moment about 0.
 
-        ``products``: each second moment about 0 instead, of a bound about 0. With ``e`` the furthest that a value lies
-        from the centre and ``s`` the radius over the longest record's length, ``e_i (1 - s)`` and ``e_i e_j (1 - s²)``:
-        records in the furthest corner attain it, where the bound is not turned and no feature is a category's level.
+        With ``e`` the furthest value from the centre and ``s`` the radius over the longest record: ``e_i (1 - s)`` and
+        ``e_i e_j (1 - s²)``. Records in the furthest corner attain it, if nothing is turned and no feature is a level.
         """
         ellipse = self.ellipse(lower.size)
         ends = ellipse.furthest(lower, upper)
@@ -150,9 +144,8 @@ class Ellipse:
 
     def coordinates(self, matrix: FloatArray) -> FloatArray:
         """``z = diag(b) Wᵀ (x - c)`` of each record, a column of ``matrix``."""
-        along = matrix - self.centre[:, None]
-        if not self.directions.is_standard:
-            along = self.directions.matrix.T @ along
+        away = matrix - self.centre[:, None]
+        along = away if self.directions.is_standard else self.directions.matrix.T @ away
         return np.asarray(self.weights[:, None] * along)
 
     def lengths(self, matrix: FloatArray) -> FloatArray:
@@ -184,9 +177,8 @@ class Ellipse:
         return np.asarray(axes), np.asarray(inverse @ turned.T)
 
     def most_inside(self, side: NoiseSide, ends: FloatArray, radii: float = 1) -> tuple[float, FloatArray]:
-        """Return the longest ``xᵀMx`` with ``|x_i| <= ends_i``, this many radii long at most, and its x (no rotations).
-
-        The squared length is spent where the noise hides least.
+        """Return the longest ``xᵀMx`` with ``|x_i| <= ends_i``, at most so many radii long, and its x; unrotated: the
+        squared length is spent where the noise hides least.
         """
         prices, caps = side.precisions / self.weights**2, (self.weights * ends) ** 2
         order = np.argsort(-prices, kind="stable")
@@ -217,11 +209,10 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
                    bound: RecordBound | None = None, least: float = 0.01, halvings: int = 20) -> RecordBound:
     """Return the bound with a radius that is a private quantile of the records' lengths; spend ``mu``.
 
-    Weights, centre and directions are those of ``bound`` (by default a ball, features divided by their even spreads). A
-    search halves the interval: each step counts the records within a length (sensitivity 1) with Gaussian noise of its
-    part of ``mu``. So fewer ``halvings`` are coarser and surer. The radius is at least ``least`` times the longest that
-    the ranges allow. ``rng`` may be a function that adds noise of a standard deviation to a count, such as a hardened
-    one.
+    Its shape is that of ``bound`` (by default a ball, features divided by their even spreads). A search halves the
+    interval from ``least`` times the longest that the ranges allow: each step counts the records within a length
+    (sensitivity 1) with Gaussian noise of its part of ``mu``. ``rng`` may be a function that adds noise of a standard
+    deviation to a count.
     """
     share, budget = fraction("quantile", quantile), positive("mu", mu)
     if bound is None:
@@ -249,10 +240,8 @@ def _receipt(source: object, dataset: Dataset, **facts: Any) -> Receipt:
 
 def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | NoisyCount,
                 bound: RecordBound | None = None) -> RecordBound:
-    """The bound that leaves about ``m/(n mu)`` of the records outside, at most half; it spends a tenth of ``mu²``.
-
-    The bias of clipping then shrinks like the noise as records are added: for second moments, heavy tails, and tiny
-    spreads in wide ranges. ``mu`` is for bound and release together, ``bound.mu`` what was spent.
+    """The bound that leaves about ``m/(n mu)`` of the records outside, at most half; it spends a tenth of ``mu²``,
+    which is for bound and release together. So the bias of clipping shrinks like the noise as records are added.
     """
     budget = positive("mu", mu)
     outside = min(0.5, dataset.n_features / (count("records", dataset.n_records) * budget))
@@ -273,11 +262,11 @@ def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int
                      radius: float | None = None) -> tuple[FloatArray, float, float]:
     """Shares, radius and constant (see ``moments``) of a bound for regressions; from records and budget alone.
 
-    With few records for their features it is the ellipse of an even record with shares ``theta``, and the constant is
-    half its ``radius``; the more there are, the nearer it comes to the box with equal shares, since clipping
-    is a bias that they do not make smaller. A ``label`` has at least 0.3 of the shares, since its noise is in every
-    coefficient. Where so few records tell little but its mean it has up to 0.8, the constant grows up to the radius
-    and the radius by a fifth: the mean is a quotient by the constant's own noisy moment, and clipping bends it.
+    With few records for their features: the ellipse of an even record with shares ``theta``, and half its ``radius`` as
+    constant; with more it nears the box with equal shares, since records do not lower the bias of clipping. A ``label``
+    has at least 0.3 of the shares, for its noise is in every coefficient; where records tell little but its mean, up to
+    0.8, with a constant up to the radius and a radius up to a fifth larger: the mean is a quotient by the constant's
+    own moment.
     """
     m, way = theta.size, 0.0 if radius else way_to_box(n_records, theta.size, mu)
     few = 0.0 if label is None else _fewness(n_records, mu)
@@ -290,9 +279,8 @@ def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int
 
 
 def way_to_box(n_records: int, n_features: int, mu: float) -> float:
-    """How far a bound for regressions goes from the ellipse (0) to the box (1): ``x²/(x² + 900²)``, ``x = n mu/m``.
-
-    Half-way where equal noise is less than the bias of clipping. Found on simulated tables.
+    """How far a bound for regressions goes from the ellipse (0) to the box (1): ``x²/(x² + 900²)``, ``x = n mu/m``;
+    half-way where equal noise is less than the bias of clipping, found on simulated tables.
     """
     x = count("records", n_records) * positive("mu", mu) / count("features", n_features)
     return float(1 / (1 + (_HALF_WAY / x) ** 2))

@@ -1,14 +1,9 @@
-"""Queries whose numbers are mean products of features: ``X Xᵀ/n``, alone or with the mean beside it.
+"""Queries whose numbers are mean products of features: ``X Xᵀ/n``, alone or with the mean beside it; its eigenvectors.
 
-A bound on how far they move in other norms than the Frobenius norm: differences are ``x xᵀ - y yᵀ = ½(a bᵀ + b aᵀ)``
-with a = x + y, b = x - y, so that the sum of all ``|D_ij|`` is at most ``sum |a_i| · sum |b_i| / n``. Since ``|a_i| +
-|b_i| <= 2 c_i`` and ``|b_i| <= r_i``, c_i the largest absolute value and r_i the width, that is at most ``(2C - B)
-B/n``, ``C = sum c_i``, ``B`` the smaller of C and ``sum r_i``: ``C²/n`` for ranges around 0, far less for narrow ranges
-far from it, and never more than ``sum_ij sup |x_i x_j - y_i y_j|/n`` (equal to it when no range changes sign, where one
-pair attains it).
-
-Eigenvectors of second moments are directions that come from the data: read openly, or from a private release. They
-bring the eigenvalues of ``X Xᵀ/n`` (or of the answer itself), largest first.
+In other norms than the Frobenius norm: ``x xᵀ - y yᵀ = ½(a bᵀ + b aᵀ)`` with a = x + y, b = x - y, so that the sum of
+all ``|D_ij|`` is at most ``sum |a_i| · sum |b_i| / n``. Since ``|a_i| + |b_i| <= 2 c_i`` and ``|b_i| <= r_i``, c_i the
+largest absolute value and r_i the width, that is at most ``(2C - B) B/n``, ``C = sum c_i``, ``B`` the smaller of C and
+``sum r_i``: never more than ``sum_ij sup |x_i x_j - y_i y_j|/n``, and equal to it when no range changes sign.
 """
 
 import math
@@ -145,15 +140,13 @@ def covariance(dataset: Dataset, *, bound: RecordBound | None = None, neighbours
 
 def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
     """Ask for ``X Xᵀ/n`` with the constant 1 joined to every record, last: mean and second moments in one answer.
-
     ``bound`` is for the joined record: clipping scales the constant too, which leaves a regression as it is.
     """
     return JointMoments.ask(dataset, bound=bound, neighbours=neighbours)
 
 
-def with_constant(dataset: Dataset) -> Dataset:
+def with_constant(dataset: Dataset, name: str = CONSTANT) -> Dataset:
     """Return the table with one more feature, last, that is 1 everywhere (and less where a record is scaled)."""
-    name = CONSTANT
     while name in dataset.features:
         name += "_"
     return replace(dataset, matrix=np.vstack([dataset.matrix, np.ones(dataset.n_records)]),
@@ -182,11 +175,10 @@ def eigenvectors(query: Query) -> Directions:
 
 def private_eigenvectors(dataset: Dataset, *, epsilon: float | None = None, delta: float | None = None,
                          mu: float | None = None, rng: np.random.Generator) -> Directions:
-    """Eigenvectors of ``X Xᵀ/n`` released by the analytic Gaussian mechanism.
+    """Eigenvectors of ``X Xᵀ/n`` released by the analytic Gaussian mechanism, for ``epsilon`` and ``delta`` or ``mu``.
 
-    Noise of standard deviation ``s2/mu`` on every entry, then symmetrised; the budget is given as ``epsilon`` and
-    ``delta``, or as the ``mu`` they allow. The paper gives a fifth of epsilon and delta to this step. Whoever knows
-    the seed of ``rng`` knows the noise: good for trials, refused by a release.
+    Noise of standard deviation ``s2/mu`` on every entry, then symmetrised. The paper gives a fifth of epsilon and delta
+    to this step. Whoever knows the seed knows the noise: for trials; a release refuses it.
     """
     if mu is None:
         spent = float(gaussian_mu(positive("epsilon", epsilon), fraction("delta", delta)))

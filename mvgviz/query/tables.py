@@ -125,12 +125,11 @@ def mean(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str 
 
 def column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, divisor: float, *, added: bool = False,
                 records: int = 1) -> ReplacedColumn:
-    """Return what a table or mean can move by: across the ranges, and within the bound if there is one."""
+    """Return what a table or mean can move by, across the ranges and within the bound if there is one."""
     if bound is None:
         return ReplacedColumn(widths=move_widths(data.widths, data.levels, added=added), divisor=divisor, added=added,
                               records=records, levels=data.levels)
     ellipse = bound.ellipse(data.n_features)
     widths = np.maximum(data.upper - ellipse.centre, ellipse.centre - data.lower) if added else data.widths
-    return BoundedColumn(widths=widths, divisor=divisor, ellipse=ellipse, lower=data.lower, upper=data.upper,
-                         declared=(declared.lower, declared.upper), added=added, records=records,
-                         corners=not declared.levels)
+    return BoundedColumn(widths=widths, divisor=divisor, ellipse=ellipse, added=added, records=records,
+                         declared=(declared.lower, declared.upper), corners=not declared.levels)

@@ -1,8 +1,6 @@
-"""The neighbours that are hardest to hide: which record (or edge) is replaced by which.
+"""The neighbours that are hardest to hide: which record (or edge) is replaced by which, seen through the noise.
 
-For a query and the noise on its two sides; for a look at the query alone, take no noise (unit variance everywhere).
-Where the worst case is exact this is the pair that attains it; where only a bound is known, the worst pair that a
-search finds, and ``attained`` is how much of the bound it reaches.
+Where the worst case is exact this pair attains it; else it is the worst found, and reaches ``attained`` of the bound.
 """
 
 import math
@@ -26,10 +24,8 @@ _SHOWN = 24
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorstPair:
-    """``difference`` of the two answers, at most 24 columns of it, and its thin factors: it is ``left rightᵀ``.
-
-    ``before``, ``after``: the records, if any (of a table or mean: above the lowest declared values); ``words``: the
-    change.
+    """``difference`` of the two answers, at most 24 columns, and its thin factors ``left rightᵀ``; ``before``,
+    ``after``: the records, if any (of a table or mean: above the lowest declared values); ``words``: the change.
     """
 
     difference: FloatArray = field(repr=False)
@@ -79,24 +75,10 @@ def worst_pair(query: Query, rows: NoiseSide | None = None, cols: NoiseSide | No
         left, right, difference, words = _kernel_record(query, rows, cols)
     else:
         raise InputError(f"the {query.name} query has no records or edges to show")
-    triangle = np.asarray(np.linalg.qr(whitened(cols, right), mode="r"))
-    attained = min(float(np.linalg.norm(whitened(rows, left) @ triangle.T)) / mu, 1.0)
+    triangle = np.asarray(np.linalg.qr(cols.along(right), mode="r"))
+    attained = min(float(np.linalg.norm(rows.along(left) @ triangle.T)) / mu, 1.0)
     return WorstPair(difference=difference, left=left, right=right, before=before, after=after, words=words,
                      attained=attained)
-
-
-def whitened(side: NoiseSide, vectors: FloatArray) -> FloatArray:
-    """``diag(sqrt q) Wᵀ`` times some columns, without a matrix of the side's size where there is none."""
-    along = vectors if side.directions.is_standard else side.directions.matrix.T @ vectors
-    return np.sqrt(side.precisions)[:, None] * along
-
-
-def precise(side: NoiseSide, vectors: FloatArray) -> FloatArray:
-    """Return the inverse covariance times some columns."""
-    if side.directions.is_standard:
-        return side.precisions[:, None] * vectors
-    w = side.directions.matrix
-    return np.asarray(w @ (side.precisions[:, None] * (w.T @ vectors)))
 
 
 def _moved(body: ReplacedColumn, move: FloatArray | None, rows: NoiseSide) -> tuple[FloatArray, FloatArray, str]:
@@ -149,7 +131,7 @@ def _kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> tuple[Floa
     """
     parts = []
     for side in (rows, cols):
-        of_all, own = precise(side, np.ones((side.size, 1)))[:, 0], side.precision_diagonal()
+        of_all, own = side.precise(np.ones((side.size, 1)))[:, 0], side.precision_diagonal()
         parts.append((own, of_all.sum() - 2 * of_all + own, of_all - own))
     (m, m_rest, m_cross), (p, p_rest, p_cross) = parts
     leaver = _unit(query.rows, int(np.argmax(m * p_rest + m_rest * p + 2 * m_cross * p_cross)))

@@ -1,11 +1,10 @@
 """An audit by simulation: does the noise hide the worst neighbours as well as it claims?
 
 Draw noise on both neighbours with the sampler of trials (:func:`simulate_scores`) or of releases
-(:func:`release_scores`). The best attack (likelihood ratio) gives a lower bound on epsilon (:func:`judge`). A bound
-above the claim refutes it; a bound below proves nothing, but would reveal a large mistake. The same draws are tested
-for what the attack does not see (:mod:`mvgviz.release.noise_check`). Of box and Laplace noise (:func:`audit_pure`) the
-bound is one at delta = 0, and the tests look at size, signs and repetition; of ellipse noise, which only trials draw
-(:func:`audit_ellipse`), at its lengths and directions.
+(:func:`release_scores`). The best attack (likelihood ratio) gives a lower bound on epsilon (:func:`judge`), which can
+refute a claim and never prove it. The same draws are tested for what the attack does not see
+(:mod:`mvgviz.release.noise_check`). Of box and Laplace noise (:func:`audit_pure`) the bound is at delta = 0, and the
+tests look at size, signs and repetition; of ellipse noise (:func:`audit_ellipse`), at lengths and directions.
 
 References
   [1] Jagielski, Ullman & Oprea, Auditing differentially private machine learning, NeurIPS 2020.
@@ -30,13 +29,11 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn
 from mvgviz.query.queries import Query
-from mvgviz.query.worst_pairs import whitened
 from mvgviz.release import box_noise, secure_noise
 from mvgviz.release.noise_check import Finding, NoiseTally, check_noise, not_uniform, oddest, repeated
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray, count, fraction, frozen, generator, positive
 
-_LEAST_TRIALS = 100
 _LARGE, _LARGEST = 2.0**12, 2.0**40  # answers in standard deviations: at least, and at most, which leaves 12 bits
 _SAME = 1e-11  # how far rounding moves equal pure draws apart, in units of what a record can change
 
@@ -53,9 +50,8 @@ class NoiseScores:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Audit:
-    """The attack on the half of the trials that did not choose its threshold.
-
-    ``absent``, ``present``: all scores on the two neighbours, ``N(0, 1)`` and ``N(mu, 1)`` if the claim is true.
+    """The attack on the half of the trials that did not choose its threshold; ``absent``, ``present``: all scores on
+    the two neighbours, ``N(0, 1)`` and ``N(mu, 1)`` if the claim is true.
     """
 
     absent: FloatArray = field(repr=False)
@@ -82,19 +78,15 @@ class Audit:
 def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
                     progress: Callable[[float], None] | None = None) -> NoiseScores:
     """Draw noise on each neighbour with ``sample_noise`` and return at least ``trials`` scores of each."""
-    trials, rng = count("trials", trials), generator(rng)
-    refuse(not trials >= _LEAST_TRIALS, f"trials must be at least {_LEAST_TRIALS}, got {trials}")
-    design = loss.design
+    trials, rng, design = count("trials", trials, at_least=100), generator(rng), loss.design
     return _scored(loss, trials, max(2**17 // (design.rows * design.cols), 1),
                    lambda size, present: sampling.sample_noise(design, rng=rng, trials=size), progress)
 
 
 def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatArray | None = None,
                    progress: Callable[[float], None] | None = None) -> NoiseScores:
-    """Score the hardened noise of a release: fresh noise, about 25 µs an entry. The query's answer is not used.
-
-    The neighbours differ by the worst pair's difference and have answers of random sizes, up to the largest possible,
-    which reveals noise that depends on the answer.
+    """Score the hardened noise of a release: fresh noise, about 25 µs an entry, never of the query's answer. The
+    neighbours differ by the worst pair's difference and have answers of random sizes, up to the largest possible.
     """
     trials, design = count("trials", trials), loss.design
     # what the present record adds to the answer; to every column where each record is attacked
@@ -102,18 +94,15 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
     added = np.repeat(left, design.cols, axis=1) if attacks_per_release(design) > 1 else left @ right.T
     rows, cols = design.row_side, design.col_side
     size = min(max(secure_noise.largest_white_norm(query, rows, cols, largest), _LARGE), _LARGEST)
-    plans: list[secure_noise.Hardening] = []
-    rng = np.random.default_rng()
+    plan = secure_noise.hardening_for(query, rows, cols, design.mu, largest)
+    turns, rng = itertools.count(), np.random.default_rng()
 
     def draw(_: int, present: bool) -> FloatArray:
-        white = _of_many_sizes(len(plans), size, (design.rows, design.cols), rng)
+        white = _of_many_sizes(next(turns), size, (design.rows, design.cols), rng)
         answer = frozen(sampling.colour(rows, cols, white[None])[0] + (added if present else 0.0))
-        asked = replace(query, value=answer)
-        noisy, plan = secure_noise.noisy_answer(asked, rows, cols, design.mu, largest=largest,
-                                                plan=plans[0] if plans else None)
-        plans.append(plan)
+        noise = secure_noise.noisy_answer(answer, rows, cols, plan) - answer
         # The plan makes the noise slightly larger than the design, for rounding: by no factor below 1 or above 1.1.
-        return (noisy - answer)[None] / min(max(plan.noise_std, 1.0), 1.1)
+        return noise[None] / min(max(plan.noise_std, 1.0), 1.1)
 
     return _scored(loss, trials, 1, draw, progress, rounding=size * _rounding(rows) * _rounding(cols))
 
@@ -219,13 +208,13 @@ def audit_ellipse(loss: PairLoss, *, trials: int, rng: np.random.Generator, conf
     if len(design.blocks) != 1 or design.is_pure:
         raise InputError(f"this audit is for ellipse noise, got {design.family.word} noise")
     size, rows, cols = len(design.blocks[0].rows), design.row_side, design.col_side
-    move = whitened(rows, pair.left) @ whitened(cols, pair.right).T
+    move = rows.along(pair.left) @ cols.along(pair.right).T
     seen = np.abs(move).any(axis=0) | (design.drawn != "columns")  # the noise of other columns is independent
     refuse(design.drawn == "columns" and seen.sum() > 1, "one record must change one column")
     change, unit = move[:, seen].ravel(), math.sqrt(size + 1)  # the scale of noise of unit variance is 1/unit
     draws = np.empty((2, trials, change.size))
     for k in range(2 * trials):
-        white = whitened(cols, whitened(rows, sampling.sample_noise(design, rng=rng)).T).T
+        white = cols.along(rows.along(sampling.sample_noise(design, rng=rng)).T).T
         draws[k // trials, k % trials] = white[:, seen].ravel()
         if progress is not None:
             progress((k + 1) / (2 * trials))

@@ -71,10 +71,9 @@ def _exp_coin(over: int, under: int) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Lattice:
-    """How an answer of ``entries`` numbers was made noisy in whole numbers.
-
-    ``steps``: the most that one person can change each number. ``blocks``: rows of the answer, with family and epsilon
-    of each. ``rounding``: the largest error of the mapping to whole numbers, in standard deviations.
+    """How an answer of ``entries`` numbers was made noisy in whole numbers, which one person changes by at most
+    ``steps``; ``blocks``: of rows, with family and epsilon of each. ``rounding``: the largest error of the mapping to
+    whole numbers, in standard deviations.
     """
 
     entries: int

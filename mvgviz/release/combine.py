@@ -37,7 +37,7 @@ from mvgviz.query.group_means import GroupMeans
 from mvgviz.query.queries import ADDED_RECORD, QUERIES, REPLACED_RECORD, of_record
 from mvgviz.release.answer import Release
 from mvgviz.release.entries import Sum
-from mvgviz.release.intervals import LEVEL
+from mvgviz.release.intervals import LEVEL, lines
 from mvgviz.validation import FloatArray, fraction, frozen, instance
 
 
@@ -65,10 +65,8 @@ class Combined:
         first, halves, values = self.releases[0], self.half_widths(level), self.values
         if first.data_units is not None:
             values, halves = first.data_units.of(values), first.data_units.widths(halves)
-        rows, cols = first.names
         numbers = {"value": values, "lower": values - halves, "upper": values + halves} | clipped_columns(first)
-        return {"row": [row for row in rows for _ in cols], "column": list(cols) * len(rows)} | {
-            name: column.ravel().tolist() for name, column in numbers.items()}
+        return lines(first.names, numbers)
 
     def to_frame(self, level: float = LEVEL) -> Any:
         return optional("pandas").DataFrame(self.columns(level))
@@ -133,9 +131,8 @@ def same_question(release: Release, among: tuple[Release, ...]) -> tuple[Release
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeansByGroup:
-    """``values``, features × groups, with their intervals, in the data's units.
-
-    ``population``: the intervals for the population; None if a person may have several records.
+    """``values``, features × groups, with their intervals, in the data's units; ``population``: the intervals for the
+    population, None if a person may have several records.
     """
 
     features: tuple[str, ...]
@@ -149,9 +146,7 @@ class MeansByGroup:
         """Return a line for each mean: feature, group, mean and interval."""
         columns = {"mean": self.values, "lower": self.lower, "upper": self.upper}
         columns |= dict(zip(("population lower", "population upper"), self.population or (), strict=False))
-        return {"feature": [name for name in self.features for _ in self.groups],
-                "group": list(self.groups) * len(self.features)} | {
-            name: column.ravel().tolist() for name, column in columns.items()}
+        return lines((self.features, self.groups), columns, ("feature", "group"))
 
     def to_frame(self) -> Any:
         """Return :meth:`columns` as a pandas frame."""

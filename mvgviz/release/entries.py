@@ -81,12 +81,10 @@ class Spend:
             spent = getattr(self, name)
             refuse(not (isinstance(spent, float | int) and math.isfinite(spent) and spent >= 0),
                    f"{name} must be a positive, finite number")
-            object.__setattr__(self, name, float(spent))
         refuse(not self.mu + self.epsilon_pure > 0, "mu must be a positive, finite number, or epsilon_pure")
         refuse(not (isinstance(self.family, str) and isinstance(self.title, str)), "family and title must be texts")
-        object.__setattr__(self, "delta", fraction("delta", self.delta))
-        object.__setattr__(self, "caveats", tuple(self.caveats))
-        object.__setattr__(self, "parameters", tuple(float(value) for value in self.parameters))
+        vars(self).update(mu=float(self.mu), epsilon_pure=float(self.epsilon_pure), caveats=tuple(self.caveats),
+                          delta=fraction("delta", self.delta), parameters=tuple(map(float, self.parameters)))
 
     @property
     def epsilon(self) -> float:
@@ -95,10 +93,8 @@ class Spend:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One release with its own ``mu`` and epsilon, and the totals of the same people so far.
-
-    ``state``: "reserved", then "released"; both count as spent. ``id``: random, and the same in other ledgers; older
-    entries use :func:`old_id`.
+    """One release with its own ``mu`` and epsilon, and the totals of the same people so far. ``state``: "reserved",
+    then "released"; both count as spent. ``id``: random, and the same in other ledgers.
     """
 
     number: int
@@ -235,9 +231,8 @@ class Sum:
     def fits(self, cap: tuple[float, float], pure: float = 0.0) -> bool:
         """Return whether all of them together keep (epsilon, delta), but for rounding.
 
-        Pure noise alone may spend epsilon. Beside Gaussian noise it may spend only ``pure``, and Gaussian noise what
-        remains. ``pure`` must not depend on a Gaussian answer, or delta may be exceeded (by half in an example:
-        ``tests/unit/noise/test_mixtures.py``).
+        Pure noise alone may spend epsilon; beside Gaussian noise only ``pure``, and Gaussian noise what remains.
+        ``pure`` must not depend on a Gaussian answer, or delta may be exceeded (``tests/unit/noise/test_mixtures.py``).
         """
         if not self.mu > 0:
             return self.pure <= cap[0] * (1 + _TENTHS)

@@ -20,7 +20,7 @@ from mvgviz.provenance import Range
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.answer import Release
 from mvgviz.release.combine import means_by_group
-from mvgviz.release.intervals import LEVEL, OUTSIDE, covered_words, row_widths
+from mvgviz.release.intervals import LEVEL, OUTSIDE, covered_words, lines, row_widths
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
@@ -48,19 +48,16 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
     """
     noise = release.known_noise
     if release.noisy.size <= MOST_INTERVALS:
-        names, columns = _names_of_numbers(release), _interval_columns(release, level, f" {level:g}")
-    else:
-        names = {_row_head(release): list(release.names[0])}
-        columns = {f"half width {level:g}": row_widths(noise, release.data_units, level)}
-        columns |= {name: most.max(axis=1) for name, most in clipped_columns(release).items()}
-    return columns_csv(names | {name: column.ravel().tolist() for name, column in columns.items()})
+        return columns_csv(_lines(release, level, f" {level:g}"))
+    columns = {f"half width {level:g}": row_widths(noise, release.data_units, level)}
+    columns |= {name: most.max(axis=1) for name, most in clipped_columns(release).items()}
+    return columns_csv({_row_head(release): list(release.names[0])} | {
+        name: column.tolist() for name, column in columns.items()})
 
 
 def interval_frame(release: Release, level: float) -> Any:
     """Return the lines of :func:`to_intervals_csv`, one for each number, as a pandas frame."""
-    columns = _interval_columns(release, level)
-    return optional("pandas").DataFrame(
-        _names_of_numbers(release) | {name: column.ravel() for name, column in columns.items()})
+    return optional("pandas").DataFrame(_lines(release, level))
 
 
 def columns_csv(columns: Mapping[str, Sequence[str] | Sequence[float]]) -> str:
@@ -69,23 +66,18 @@ def columns_csv(columns: Mapping[str, Sequence[str] | Sequence[float]]) -> str:
     return csv_text([list(columns), *map(list, zip(*cells, strict=True))])
 
 
-def _names_of_numbers(release: Release) -> dict[str, list[str]]:
-    rows, cols = release.names
-    return {_row_head(release): [row for row in rows for _ in cols],
-            "record" if release.kind.is_table else "column": list(cols) * len(rows)}
-
-
 def _row_head(release: Release) -> str:
     return "feature" if release.row_names else "row"
 
 
-def _interval_columns(release: Release, level: float, suffix: str = "") -> dict[str, FloatArray]:
+def _lines(release: Release, level: float, suffix: str = "") -> dict[str, list[Any]]:
     """Return value and interval of each number by heading; no interval if the noise is not private."""
     columns = {"value": release.in_units}
     if release.entry_noise is not None:
         widths = release.half_widths(level, in_units=True)
         columns |= {f"lower{suffix}": release.in_units - widths, f"upper{suffix}": release.in_units + widths}
-    return columns | clipped_columns(release)
+    heads = _row_head(release), "record" if release.kind.is_table else "column"
+    return lines(release.names, columns | clipped_columns(release), heads)
 
 
 def clipped_columns(release: Release) -> dict[str, FloatArray]:

@@ -1,9 +1,8 @@
 """What follows from releases and spends nothing: regressions and their intervals, for the noise and for the population.
 
-*Regressions.* The covariance of the noise is public, so drawing it again around the release and repeating the fit
-spends nothing. An interval is symmetric, as wide as the further end of the draws, and is about the same fit without
-noise. It is an approximation: on the bundled tables 95 to 100 % of intervals hold that fit, for single coefficients as
-few as 83 %.
+*Regressions.* The covariance of the noise is public: draw it again around the release and repeat the fit. An interval
+is symmetric, as wide as the further end of the draws, and is about the same fit without noise. It is an approximation:
+on the bundled tables 95 to 100 % of intervals hold that fit, for single coefficients as few as 83 %.
 
 *Intervals for the population* behind the records: sampling error and noise, apart and together.
 
@@ -15,9 +14,9 @@ few as 83 %.
 ('ranges', True)
 
 The records must be an independent random sample; values are as clipped. The spread of a feature comes from released
-second moments, ``E x² - (E x)²`` without the mean effect of the noise, at least 0, plus one standard error: too small a
-spread is the worse mistake. Without second moments it is half the range, the largest possible, and the interval is
-conservative. Both errors are independent, so their variances add.
+second moments, ``E x² - (E x)²`` without the mean effect of the noise, plus one standard error: too small a spread is
+the worse mistake. Without second moments it is half the range, the largest possible. The variances of both independent
+errors add.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

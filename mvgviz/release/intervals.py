@@ -1,14 +1,13 @@
 """How far a released number may lie from the answer without noise, from the public size of the noise.
 
-An interval covers the noise of each number alone: about five of a hundred numbers lie outside. It does not cover
-clipping or how the records were sampled. No answer, true or noisy, is read here.
+An interval covers the noise of each number alone, neither clipping nor sampling. No answer is read here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -30,10 +29,9 @@ OUTSIDE = "noise can move a number outside its range; clipping it there is the r
 class EntryNoise:
     """The drawn noise on each number of an answer, with standard deviation ``rows[i] cols[j]``.
 
-    After averaging with the transpose (``symmetrised``) the variance off the diagonal is
-    ``(Sigma_ii Psi_jj + Sigma_jj Psi_ii + 2 Sigma_ij Psi_ij)/4``; ``shared`` holds ``Sigma_ij Psi_ij``, None if 0.
-    ``rounding``: what arithmetic can add to an error, in standard deviations. ``blocks``: of noise that is not
-    Gaussian.
+    After averaging with the transpose (``symmetrised``) the variance off the diagonal is ``(Sigma_ii Psi_jj + Sigma_jj
+    Psi_ii + 2 Sigma_ij Psi_ij)/4``; ``shared`` holds ``Sigma_ij Psi_ij``, None if 0. ``rounding``: what arithmetic can
+    add, in standard deviations. ``blocks``: of noise that is not Gaussian.
     """
 
     rows: FloatArray = field(repr=False)
@@ -64,14 +62,7 @@ class EntryNoise:
         return np.asarray(average)
 
     def largest_std(self) -> FloatArray:
-        if not self.symmetrised:
-            return np.asarray(self.rows * self.cols.max())
-        return np.asarray(self.std.max(axis=1))
-
-    def extremes(self) -> tuple[float, float]:
-        if not self.symmetrised:
-            return float(self.rows.min() * self.cols.min()), float(self.rows.max() * self.cols.max())
-        return float(self.std.min()), float(self.std.max())
+        return np.asarray(self.std.max(axis=1) if self.symmetrised else self.rows * self.cols.max())
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Return half the width of each number's interval, rows × cols."""
@@ -90,9 +81,8 @@ class EntryNoise:
 
 
 class DataUnits(NamedTuple):
-    """``offset[i] + factor[i] cols[j] number`` converts scaled numbers to the data's units.
-
-    Second moments stay about the point that was mapped onto 0, sums by group about the middle.
+    """``offset[i] + factor[i] cols[j] number`` converts scaled numbers to the data's units; second moments stay about
+    the point that was mapped onto 0, sums by group about the middle.
     """
 
     offset: FloatArray
@@ -119,6 +109,14 @@ def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range], rows:
     factor = frozen(np.append((upper - lower) / (high - low), more))
     offset = lower - low * factor if kind.degree == 1 else np.zeros(factor.size)
     return DataUnits(offset=frozen(offset), factor=factor, cols=factor if kind.degree == 2 else frozen(np.ones(1)))
+
+
+def lines(names: Sequence[Sequence[str]], numbers: Mapping[str, FloatArray], heads: tuple[str, str] = ("row", "column")
+          ) -> dict[str, list[Any]]:
+    """Return columns with a line for each number of some matrices: names of row and column, then the numbers."""
+    rows, cols = names
+    return {heads[0]: [row for row in rows for _ in cols], heads[1]: list(cols) * len(rows)} | {
+        name: np.ravel(column).tolist() for name, column in numbers.items()}
 
 
 def row_widths(noise: EntryNoise, units: DataUnits | None, level: float = LEVEL) -> FloatArray:

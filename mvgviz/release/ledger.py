@@ -298,9 +298,8 @@ class Ledger:
                         reservation.answers if state == "released" else {})
 
     def _named(self, population: str | None, data: str) -> str:
-        if not population and self.lasts:
-            raise InputError("a lasting ledger needs a name for the people; name the population, such as "
-                             "'patients of 2024'")
+        refuse(not population and self.lasts, "a lasting ledger needs a name for the people; name the population, such "
+               "as 'patients of 2024'")
         return tidy(population or data)
 
     def _caps(self, book: Book, population: str | None) -> list[tuple[tuple[float, float], float]]:

@@ -248,7 +248,7 @@ class LedgerFile:
         if not self.path.exists():
             self._begin(self.path)
         self._seen = True
-        with closing(_connect(self.path)) as connection:
+        with _connect(self.path) as connection:
             yield connection
 
     def _begin(self, place: Path) -> None:
@@ -262,7 +262,7 @@ class LedgerFile:
         made = place.with_name(f".{place.name}.{secrets.token_hex(6)}")
         try:
             made.touch(exist_ok=False)
-            with closing(_connect(made)) as connection:
+            with _connect(made) as connection:
                 if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
                     raise self._failure("cannot be kept there; choose a folder on a local disk")
                 connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA application_id = {_APPLICATION}; "
@@ -302,15 +302,12 @@ class LedgerFile:
         return InputError(f"the ledger {name} {words}; nothing was released")
 
 
-def _connect(place: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{place.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None,
-                                 check_same_thread=False)
-    try:
+@contextmanager
+def _connect(place: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"{place.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None,
+                                 check_same_thread=False)) as connection:
         connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
+        yield connection
 
 
 def _migrate(connection: sqlite3.Connection) -> None:

@@ -1,12 +1,10 @@
 """Is noise what it claims to be? Tests on draws, along every direction of both sides and between them.
 
-Noise whitened with the design, ``A Z Bᵀ``, must be independent and standard normal in every entry. The tests look at
-its size along every direction of rows and columns and in a few mixtures of all entries (which show repetition inside a
-draw), at repeated scores or entries of either sign, and at correlations between rows, columns and entries: the largest
-and all together. With too many pairs they look within groups of neighbours and random groups over all draws, and at
-any pair in a few samples.
-
-All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
+Noise whitened with the design, ``A Z Bᵀ``, must be independent and standard normal. The tests look at its size along
+every direction of rows and columns and in a few mixtures of all entries (which show repetition inside a draw), at
+repeated scores or entries of either sign, and at correlations between rows, columns and entries: the largest and all
+together. With too many pairs: within groups of neighbours and random groups over all draws, and any pair in a few
+samples. All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
 
 from __future__ import annotations
@@ -21,6 +19,7 @@ import numpy.typing as npt
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.sampling import whiten
 from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray
 
@@ -200,10 +199,9 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
 
 
 class NoiseTally:
-    """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
-
-    ``sums``: of the sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products.
-    ``entries``: the first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
+    """Sums over whitened draws: of squares along each row and column direction, and of each mixture; ``sums``: of the
+    sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products. ``entries``: the
+    first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
     """
 
     def __init__(self, design: NoiseDesign, *, rounding: float = 0.0) -> None:
@@ -220,8 +218,7 @@ class NoiseTally:
 
     def add(self, noise: FloatArray) -> NoiseTally:
         """Add draws × rows × cols of noise, in the units of the design."""
-        rows_white = self.design.row_side.whitened(noise)
-        white = self.design.col_side.whitened(rows_white.transpose(0, 2, 1)).transpose(0, 2, 1)  # A Z Bᵀ
+        white = whiten(self.design.row_side, self.design.col_side, noise)
         draws, rows, cols = white.shape
         squares, (left, right) = np.square(white), self._mixing
         self.draws += draws

@@ -111,15 +111,13 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
             table: Dataset | None = None, progress: Callable[[float], object] | None = None) -> Release:
     """Release one answer of ``query`` with the noise of ``design``; spend its ``mu``, or its pure epsilon.
 
-    ``table``: the data of the query; box and Laplace noise need it because they round records first. ``ranges``:
-    feature → range of the numbers the query was asked of. ``delta``: where epsilon is shown, by default the
-    design's. ``scenario`` is kept beside the answer. What was read from the data (or any choice of ``scenario``) is
-    refused unless ``accept`` names it (keys of ``CAVEATS``). ``symmetrise``: average the answer of a symmetric query
-    with its transpose, which is post-processing. ``ledger`` refuses above its cap, has an entry about ``data`` before
-    any noise is drawn, and keeps the answer; it counts for ``population``, the people the records are about, which a
-    lasting ledger needs. ``title``: the data's name in public. ``progress`` is called with the share done; if it
-    raises, nothing was released and the entry is withdrawn. An entry whose release fails in any other way counts as
-    spent.
+    ``table``: the data of the query, which box and Laplace noise round first. ``ranges``: by feature, of the numbers
+    the query was asked of. ``delta``: where epsilon is shown, by default the design's. What was read from the data (or
+    any choice of ``scenario``, which is kept) is refused unless ``accept`` names it (keys of ``CAVEATS``).
+    ``symmetrise``: average the answer of a symmetric query with its transpose. ``ledger`` refuses above its cap, has an
+    entry about ``data`` before any noise is drawn, and keeps the answer; it counts for ``population``, the people the
+    records are about, which a lasting ledger needs. ``title``: the data's name in public. ``progress`` is called with
+    the share done; if it raises, the entry is withdrawn. An entry whose release fails in any other way counts as spent.
     """
     instance("query", query, Query)
     instance("design", design, NoiseDesign)
@@ -148,10 +146,8 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
 def release_together(setups: Sequence[Setup], *, accept: Iterable[str] = (), ledger: Ledger | None = None,
                      population: str | None = None,
                      progress: Callable[[float], object] | None = None) -> tuple[Release, ...]:
-    """Release every setup or none; other arguments as for ``release_setup``.
-
-    The ledger enters all of them in one step, before any noise. If anything fails, nothing is returned and the entries
-    count as spent. A scenario's ``post`` says whether to symmetrise its answer.
+    """Release every setup or none; other arguments as for ``release_setup``, but a scenario's ``post`` says whether to
+    symmetrise. The ledger enters all in one step, before any noise; if anything fails they count as spent.
     """
     planned, accept = plan_together(setups), tuple(accept)
     readies = [_ready(setup, accept=accept, together=_together_words(planned, len(setups)),
@@ -245,7 +241,7 @@ def _hardened(query: Query, design: NoiseDesign, largest: FloatArray | None, tab
     if not design.blocks:
         sides = design.row_side, design.col_side
         plan = hardening_for(query, *sides, design.mu, largest)
-        return plan, lambda progress: noisy_answer(query, *sides, design.mu, plan=plan, progress=progress)[0]
+        return plan, lambda progress: noisy_answer(query.value, *sides, plan, progress=progress)
     if table is None:
         raise InputError("box and Laplace noise round the records first; give the query's data with table=")
     return (Lattice.of(table, query, design.blocks),

@@ -41,7 +41,8 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.design.sampling import colour, whiten
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import system_noise
@@ -65,9 +66,8 @@ _CHUNK = 4_096  # entries between two reports of progress, about 0.1 s
 
 @dataclass(frozen=True, kw_only=True)
 class Hardening:
-    """How a whitened answer of ``entries`` numbers is made noisy; ``noise_std``: a little over 1.
-
-    ``sensitivity``: ``mu`` with the errors of arithmetic. ``rho``: what OpenDP's map claims for all, at most ``mu²/2``.
+    """How a whitened answer of ``entries`` numbers is made noisy; ``noise_std``: a little over 1. ``sensitivity``:
+    ``mu`` with the errors of arithmetic. ``rho``: what OpenDP's map claims for all, at most ``mu²/2``.
     """
 
     entries: int
@@ -88,24 +88,22 @@ class Hardening:
 
 
 @system_noise
-def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, largest: FloatArray | None = None,
-                 progress: Callable[[float], object] | None = None, plan: Hardening | None = None
-                 ) -> tuple[FloatArray, Hardening]:
-    """Return ``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and its ``plan`` (:func:`hardening_for`)."""
-    plan = plan or hardening_for(query, rows, cols, mu, largest)
-    white = whiten(rows, cols, query.value)
-    if not np.isfinite(white).all():
-        raise InputError("the answer is too large for this noise to be added in floating point; change the units")
+def noisy_answer(answer: FloatArray, rows: NoiseSide, cols: NoiseSide, plan: Hardening, *,
+                 progress: Callable[[float], object] | None = None) -> FloatArray:
+    """Return ``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise; ``plan``: see :func:`hardening_for`."""
+    white = whiten(rows, cols, answer)
+    refuse(not np.isfinite(white).all(), "the answer is too large for this noise to be added in floating point; change "
+           "the units")
     noisy = add_noise(white.ravel(), plan, progress=progress).reshape(white.shape)
-    return unwhiten(rows, cols, noisy), plan
+    return np.asarray(colour(rows, cols, noisy[None])[0])
 
 
 def private_directions(dataset: Dataset, *, mu: float) -> Directions:
     """Return eigenvectors of ``X Xᵀ/n`` from a fresh hardened release with equal noise; it spends ``mu``."""
     query, mu = covariance(dataset), positive("mu", mu)
-    size = query.rows
-    side = NoiseSide.of(standard_basis(size), np.full(size, (query.sensitivity / mu) ** 2))
-    noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
+    side = NoiseSide.of(standard_basis(query.rows), np.full(query.rows, (query.sensitivity / mu) ** 2))
+    sides = side, NoiseSide.identity(query.rows)
+    noisy = noisy_answer(query.value, *sides, hardening_for(query, *sides, mu))
     return learned_directions(dataset, noisy, mu=mu, source=noisy_answer, label=FRESH_DIRECTIONS)
 
 
@@ -116,21 +114,8 @@ def noisy_count(value: int, std: float) -> float:
     return float(add_noise(np.array([float(value)]), plan)[0])
 
 
-def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
-    """Return ``A f Bᵀ``."""
-    return cols.whitened(rows.whitened(matrix).T).T
-
-
-def unwhiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
-    """Undo :func:`whiten`."""
-    for side in (rows, cols):
-        if not side.is_identity:
-            matrix = matrix * np.sqrt(side.variances)[:, None] if side.is_diagonal else side.root() @ matrix
-        matrix = matrix.T
-    return matrix
-
-
-def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None) -> Hardening:
+def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None = None
+                  ) -> Hardening:
     """Return how to add the noise of these sides, less with the ``largest`` value of each feature, or refuse to."""
     return hardening(entries=query.rows * query.cols, mu=mu,
                      sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
@@ -150,9 +135,8 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
     exact = max(worst, mu) * (1 + MARGIN)
     computed = exact + 2 * (sum_error(steps) + query.rounding(largest)) * size * (1 + MARGIN)
     computed = min(computed, query.most_moved(exact) + 2 * sum_error(steps) * size * (1 + MARGIN))
-    if not computed <= mu * (1 + _MOST_EXTRA):
-        raise InputError("rounding errors could reach a tenth of what one record changes, which is not safe to "
-                         "release; use fewer records or ranges closer to 0")
+    refuse(not computed <= mu * (1 + _MOST_EXTRA), "rounding errors could reach a tenth of what one record changes, "
+           "which is not safe to release; use fewer records or ranges closer to 0")
     return computed
 
 

@@ -15,10 +15,9 @@ from mvgviz.design.limits import (
     iid_std,
     limit_inputs,
     precision_norm,
-    ratio_limit,
     rival,
 )
-from mvgviz.noise.bounds import TAILS
+from mvgviz.noise.bounds import TAILS, ratio_limit
 from mvgviz.pictures.bounds import Edge, curve_lines, curves_picture, map_picture, place, plot_design_space
 from mvgviz.pictures.theme import EXACT, THEOREM1, THEOREM2, decades
 from mvgviz.text import as_number
@@ -105,8 +104,9 @@ def test_the_border_of_theorem_3_is_where_theorem2_stops_winning():
     ranks = np.array([1.0, 2, 12, 13, 100, 1000])
     border = ratio_limit(ranks)
     assert border[0] == 1
-    assert mv.theorem2_wins(ranks, border * (1 - 1e-12)).all()
-    assert not mv.theorem2_wins(ranks, border * (1 + 1e-12)).any()
+    for rank, ratio in zip(ranks.tolist(), border.tolist(), strict=True):
+        bound = mv.theorem1(int(rank), int(rank), epsilon=1, delta=0.1, gamma=1, sensitivity=ratio)
+        assert bound.alpha == pytest.approx(bound.omega, rel=1e-12)
     assert border[2] < math.sqrt(2) < border[3]
 
 

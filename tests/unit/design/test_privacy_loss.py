@@ -48,13 +48,6 @@ def test_shares_and_mu_agree_with_dense_whitening(name, mode, rotated, rng):
     assert np.sum(left @ right.T * difference) == pytest.approx(square, rel=1e-8)
 
 
-@pytest.mark.parametrize("name", ["identity", "mean", "covariance", "adjacency", "laplacian"])
-def test_the_pair_reaches_the_design_s_mu_where_that_is_exact(name, rng):
-    design = designed(QUERIES[name], rng)
-    assert design.mu_is == "exact"
-    assert pair_loss(QUERIES[name], design).attained == pytest.approx(1, rel=1e-9)
-
-
 def test_along_the_features_a_table_s_loss_is_divided_like_its_budget():
     query = mv.identity(make_dataset(3, 20, lower=0, upper=[1, 5, 9]))
     design = mv.design_noise(query, epsilon=1, delta=1e-4, theta=[0.5, 0.3, 0.2])

@@ -129,16 +129,6 @@ def test_a_long_table_of_noise_is_turned_where_it_stands():
     assert most < 1.3 * noise.nbytes
 
 
-@pytest.mark.parametrize(("rows", "trials", "expected"), [(10, 150, [70, 70, 10]), (90, 2, [1, 1])])
-def test_gram_trials_come_in_batches_that_a_cache_holds(rows, trials, expected, monkeypatch):
-    batches, honest = [], sampling._gram_normals
-    monkeypatch.setattr(sampling, "_gram_normals", lambda gram, rngs: batches.append(len(rngs)) or honest(gram, rngs))
-    design = some_design(rows=rows, cols=400)
-    assert mv.sample_gram(make_dataset(rows, 400).matrix, design, rng=np.random.default_rng(0),
-                          trials=trials).shape == (trials, rows, rows)
-    assert batches == expected
-
-
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
 def test_the_factor_s_product_is_the_table_s(unit):
     matrix = unit * make_dataset(3, 50).matrix

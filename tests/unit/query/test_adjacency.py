@@ -9,11 +9,11 @@ import pytest
 import mvgviz as mv
 from mvgviz import Dataset, InputError, RecordBound, Scenario
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.noise.directions import random_rotation, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import covariance, identity, joint_moments, mean
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.audit import judge, simulate_scores
+from tests.oracles import some_side
 
 RULES = ("replace", "add-remove")
 PLACES = 5
@@ -77,17 +77,13 @@ QUERIES = {"identity": identity, "mean": mean, "covariance": covariance, "moment
 
 def sides(query, kind, rng):
     """(rows, cols) of noise that favours some directions."""
-    def side(size):
-        turn = random_rotation(size, rng=rng) if kind == "turned" and size > 1 else standard_basis(size)
-        return NoiseSide.of(turn, rng.uniform(0.2, 3.0, size))
-
     if kind == "equal":
         unit = NoiseSide.identity(query.rows)
         return unit, unit if query.symmetric else NoiseSide.identity(query.cols)
-    rows = side(query.rows)
+    rows, cols = (some_side(size, rng, turned=kind == "turned") for size in (query.rows, query.cols))
     if query.symmetric and rng.random() < 0.6:
         return rows, rows
-    return rows, side(query.cols) if rng.random() < 0.5 else NoiseSide.identity(query.cols)
+    return rows, cols if rng.random() < 0.5 else NoiseSide.identity(query.cols)
 
 
 def furthest(name, data, rule, rows, cols):

@@ -7,17 +7,13 @@ import pytest
 from scipy import optimize
 
 from mvgviz import Dataset, RecordBound, covariance, identity, mean, random_rotation
-from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query import bounded_neighbours
 from tests.datasets import make_dataset
+from tests.oracles import some_side
 
 RULES = {"replace": 2, "add-remove": 1}
 N = 8
-
-
-def noise(m, rng, *, turned):
-    return NoiseSide.of(random_rotation(m, rng=rng) if turned and m > 1 else standard_basis(m), rng.uniform(0.2, 4, m))
 
 
 def precisions_within(bound, side):
@@ -36,7 +32,7 @@ def test_in_wide_ranges_the_ellipse_alone_says_how_far_a_record_moves(rng, m, tu
     for centre in (0.0, 10.0, np.arange(m) - 3.0):
         bound = RecordBound(radius=1.7, weights=rng.uniform(0.3, 3, m), centre=centre,
                             directions=random_rotation(m, rng=rng) if turned[0] and m > 1 else None)
-        side = noise(m, rng, turned=turned[1])
+        side = some_side(m, rng, turned=turned[1])
         longest = math.sqrt(precisions_within(bound, side)[0])
         for query, divisor in ((mean, N), (identity, 1)):
             body = query(data, bound=bound, neighbours=rule).neighbours
@@ -50,7 +46,7 @@ def test_in_wide_ranges_the_ellipse_alone_says_how_far_a_record_moves(rng, m, tu
 def test_in_wide_ranges_the_two_longest_axes_say_how_far_second_moments_move(rng, m, turned, rule):
     bound = RecordBound(radius=1.7, weights=rng.uniform(0.3, 3, m),
                         directions=random_rotation(m, rng=rng) if turned[0] and m > 1 else None)
-    side = noise(m, rng, turned=turned[1])
+    side = some_side(m, rng, turned=turned[1])
     body = covariance(make_dataset(m, N, -40, 60), bound=bound, neighbours=rule).neighbours
     q = precisions_within(bound, side)[:RULES[rule]]
     assert body.worst(side, side)[:2] == (pytest.approx(math.sqrt((q**2).sum()) / N, rel=1e-9), True)
@@ -73,7 +69,7 @@ def test_unrotated_ranges_and_ellipse_hold_together(rng, rule):
     """About the middle of the ranges the furthest move is a linear programme's, in the squares of the values."""
     half = np.array([1.0, 2.0, 0.5, 3.0])
     for radius in (0.5, 2.0, 3.0):
-        centre, side, weights = rng.uniform(-5, 5, 4), noise(4, rng, turned=False), rng.uniform(0.5, 2, 4)
+        centre, side, weights = rng.uniform(-5, 5, 4), some_side(4, rng, turned=False), rng.uniform(0.5, 2, 4)
         data = make_dataset(4, N, centre - half, centre + half)
         body = mean(data, bound=RecordBound(radius=radius, weights=weights, centre=centre), neighbours=rule).neighbours
         longest = longest_by_programme(side.precisions, weights, radius**2, half**2)
@@ -84,7 +80,7 @@ def test_unrotated_ranges_and_ellipse_hold_together(rng, rule):
 def test_second_moments_in_unrotated_ranges_are_at_most_those_of_the_longest_record(rng, rule):
     half, better = np.array([1.0, 2.0, 0.5, 3.0]), 0
     for radius in (1.0, 2.0, 3.0, 4.0):
-        side, weights = noise(4, rng, turned=False), rng.uniform(0.5, 2, 4)
+        side, weights = some_side(4, rng, turned=False), rng.uniform(0.5, 2, 4)
         bound, data = RecordBound(radius=radius, weights=weights), make_dataset(4, N, -half, half)
         mu = covariance(data, bound=bound, neighbours=rule).neighbours.worst(side, side).mu
         longest = longest_by_programme(side.precisions, weights, radius**2, half**2)
@@ -115,7 +111,7 @@ def test_the_pair_that_is_shown_is_nearly_as_far_apart_as_any_that_chance_finds(
         data = make_dataset(3, N, [2.0, 0.0, -2.0], [3.0, 4.0, 1.0])
         bound = RecordBound(radius=1.2, centre=np.array(centre), weights=[1.0, 0.7, 0.5],
                             directions=random_rotation(3, rng=rng) if turned else None)
-        side = noise(3, rng, turned=turned)
+        side = some_side(3, rng, turned=turned)
         body = mean(data, bound=bound, neighbours=rule).neighbours
         white = side.whitener() @ records_of(body, rng)
         others = (side.whitener() @ bound.centre)[:, None] if rule == "add-remove" else white[:, :400]
@@ -134,7 +130,7 @@ def test_a_bound_around_all_ranges_leaves_what_is_exact_exact(rng, ask, turned):
     """Its centre is not the middle of the ranges, and the furthest corners agree in some features."""
     data = make_dataset(5, N, [-1, -2, 0, -3, -1], [3, 2, 1, 1, 2])
     for _ in range(6):
-        side = noise(5, rng, turned=turned)
+        side = some_side(5, rng, turned=turned)
         cols = side if ask is covariance else NoiseSide.identity(N if ask is identity else 1)
         centre = 0.0 if ask is covariance else np.array([2.0, -1.0, 0.3, 0.0, 1.5])
         alone = ask(data).neighbours.worst(side, cols)
@@ -146,7 +142,7 @@ def test_a_bound_around_all_ranges_leaves_what_is_exact_exact(rng, ask, turned):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_corner_furthest_from_an_empty_place_is_found(rng, sign):
     low, high = sorted([-1.0 * sign, 3.0 * sign])
-    side, data = noise(4, rng, turned=False), make_dataset(4, N, low, high)
+    side, data = some_side(4, rng, turned=False), make_dataset(4, N, low, high)
     for ask, power in ((mean, 1), (covariance, 2)):
         body = ask(data, bound=RecordBound(radius=1e4), neighbours="add-remove").neighbours
         furthest = 3.0 * math.sqrt(side.precisions.sum())
@@ -173,10 +169,3 @@ def test_a_record_is_pulled_straight_towards_the_centre(centre):
         assert part == pytest.approx(part[0])
         assert 0 < part[0] < 1
         assert math.hypot(*((pulled - middle) * [1.0, 0.5])) == pytest.approx(1.0)
-
-
-def test_corners_are_those_with_one_feature_at_the_other_end_and_never_very_many():
-    pairs = bounded_neighbours._pairs_of_corners((np.zeros(3), np.ones(3)))
-    corners = {tuple(corner.tolist()) for pair in pairs for corner in pair}
-    assert corners == {(0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)}
-    assert len(bounded_neighbours._pairs_of_corners((np.zeros(40), np.ones(40)))) == 24 * 23 / 2

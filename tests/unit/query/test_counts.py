@@ -10,7 +10,7 @@ import pytest
 import mvgviz as mv
 from mvgviz import Dataset, InputError, RecordBound, Scenario
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.noise.directions import random_rotation, standard_basis
+from mvgviz.noise.directions import random_rotation
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.counts import ReplacedCell
@@ -18,6 +18,7 @@ from mvgviz.query.prior import Weighing
 from mvgviz.query.queries import QUERIES
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.audit import judge, simulate_scores
+from tests.oracles import some_side
 
 NAMES = ("age", "sex=f", "sex=m", "score", "eye=blue", "eye=brown", "eye=green")
 LOWER, UPPER = (20, 0, 0, -1, 0, 0, 0), (80, 1, 1, 3, 1, 1, 1)
@@ -71,13 +72,10 @@ def every_record():
 
 
 def sides(query, kind, rng):
-    def side(size):
-        turn = random_rotation(size, rng=rng) if kind == "turned" and size > 1 else standard_basis(size)
-        return NoiseSide.of(turn, rng.uniform(0.2, 3.0, size))
-
     if kind == "equal":
         return NoiseSide.identity(query.rows), NoiseSide.identity(query.cols)
-    return side(query.rows), side(query.cols) if kind != "rows" else NoiseSide.identity(query.cols)
+    rows, cols = (some_side(size, rng, turned=kind == "turned") for size in (query.rows, query.cols))
+    return rows, cols if kind != "rows" else NoiseSide.identity(query.cols)
 
 
 def furthest(kind, rule, per_person, rows, cols):

@@ -16,6 +16,7 @@ from mvgviz.query.record_bound import even_moments, even_spreads, rank_radius, r
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.release import release
 from tests.datasets import make_dataset
+from tests.oracles import some_side
 
 BOXES = {"symmetric": (-1.0, 1.0), "from zero": (0.0, 2.0), "general": (-0.3, 2.0), "away": (1.0, 2.0)}
 
@@ -23,11 +24,6 @@ BOXES = {"symmetric": (-1.0, 1.0), "from zero": (0.0, 2.0), "general": (-0.3, 2.
 def some_bound(m, rng, *, turned=False, centre=0.0, radius=1.0):
     return mv.RecordBound(radius=radius, weights=rng.uniform(0.3, 3, m), centre=centre,
                        directions=mv.random_rotation(m, rng=rng) if turned else None)
-
-
-def some_side(m, rng, *, turned=False):
-    directions = mv.random_rotation(m, rng=rng) if turned else None
-    return NoiseSide.of(NoiseSide.identity(m).directions if directions is None else directions, rng.uniform(0.2, 4, m))
 
 
 def pulled_records(bound, data, rng, size=400):

@@ -11,6 +11,7 @@ import pathlib
 import resource
 import signal
 import sys
+from contextlib import contextmanager
 
 from mvgviz import InputError, Ledger, Scenario, build, gaussian_epsilon, plan, release_setup
 from tests.datasets import make_dataset
@@ -57,10 +58,11 @@ def release_until(path, step, tell):
 
     connect, add_noise = ledger_file._connect, secure_noise.add_noise
 
+    @contextmanager
     def traced(place):
-        connection = connect(place)
-        connection.set_trace_callback(at)
-        return connection
+        with connect(place) as connection:
+            connection.set_trace_callback(at)
+            yield connection
 
     def noisy(*arguments, **options):
         at("noise begins")

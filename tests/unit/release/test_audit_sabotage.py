@@ -333,7 +333,7 @@ def test_released_noise_of_the_wrong_shape_is_caught(name, monkeypatch):
         size = np.sqrt(np.mean(rows.variances) * np.mean(cols.variances))
         return size * matrix
 
-    monkeypatch.setattr(hardened, "unwhiten", round_answer)
+    monkeypatch.setattr(hardened, "colour", round_answer)
     monkeypatch.setattr(hardened, "whiten", lambda rows, cols, matrix: matrix / np.sqrt(
         np.mean(rows.variances) * np.mean(cols.variances)))
     assert caught(released(name))

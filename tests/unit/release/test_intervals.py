@@ -75,7 +75,7 @@ def test_of_many_releases_95_in_a_hundred_lie_within_it(name, symmetrised):
     design, draws = DESIGNS[name], 2_000
     plan = hardening_for(SYMMETRIC, design.row_side, design.col_side, design.mu, np.ones(3))
     noise = EntryNoise.of(design.row_side, design.col_side, symmetrised=symmetrised, hardening=plan)
-    found = np.array([noisy_answer(SYMMETRIC, design.row_side, design.col_side, design.mu, plan=plan)[0]
+    found = np.array([noisy_answer(SYMMETRIC.value, design.row_side, design.col_side, plan)
                       for _ in range(draws)])
     found = (found + found.transpose(0, 2, 1)) / 2 if symmetrised else found
     inside = (np.abs(found - SYMMETRIC.value) <= noise.half_widths()).sum(axis=0)
