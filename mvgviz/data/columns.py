@@ -1,8 +1,7 @@
 """Columns of Arrow as numbers: cells of text in blocks, gathered into one array, and Parquet files.
 
-A cell is a number, a percentage (``12%`` becomes 12), a truth value (0 or 1), missing, or text. A comma (a point if the
-comma is the decimal mark), an apostrophe or a space may separate thousands. The array grows in place to a size
-estimated from the share of the file read, so that memory holds little more than the result.
+A cell is a number, a percentage (``12%`` becomes 12), a truth value (0 or 1), missing, or text. The array grows in
+place to a size estimated from the share of the file read, so that memory holds little more than the result.
 """
 
 import re

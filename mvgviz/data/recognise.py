@@ -1,19 +1,8 @@
 """Recognise the people of a table: whether another table holds the same, which columns name them.
 
-A table is recognised in another format, with extra blank lines, with other columns, in another order of records, or
-transposed. Two tables are the same if they share a feature that distinguishes records: its values differ and do not
-simply count. Features with two values, and text with few, must also have the same order. Another unit, rounding or one
-record more make another table: only the person can know. The digests follow from the values, so they stay in the
-memory of the session; a fresh key makes them worthless elsewhere.
-
->>> from mvgviz.data import read_table
->>> key = new_key()
->>> patients = contents_of(read_table(b"age,dose\\n31,0.5\\n58,2.5\\n40,1\\n").values, key)
->>> patients.matches(contents_of(read_table(b"dose;visit\\n0,5;1\\n1;2\\n2,5;3\\n\\n").values, key))
-True
->>> found = identifiers(read_table(b"Unnamed: 0,patient_id,age\\n0,7,31\\n1,9,58\\n2,7,44\\n"))
->>> [(each.name, each.numbers_records, each.most) for each in found]
-[('Unnamed: 0', True, 1), ('patient_id', False, 2)]
+Two tables are the same if they share a feature that distinguishes records: its values differ and do not simply count.
+Features with two values, and text with few, must also have the same order. Another unit, rounding or one record more
+make another table: only the person can know. The digests stay in the session's memory, under a fresh key.
 """
 
 from __future__ import annotations

@@ -82,11 +82,10 @@ def listed(names: Sequence[str], positions: Sequence[int], most: int = 5) -> str
 class Table:
     """``values``: rows × numeric columns, NaN if missing; not copied, read-only.
 
-    ``format``: csv, npy, npz, xlsx or parquet. ``separator`` to ``member`` (an array or a sheet, of ``members``): as
-    detected, or None if the format has none. ``text_columns`` and ``empty_columns`` were set aside; ``texts``: kept
-    text. ``true_false``: columns of 1 and 0 that were words. ``first_row``: the row of the file (from 1) with the first
-    record. ``left_out``: later rows without a record; ``empty_rows`` of them, empty or like comments, may have been
-    records. ``row_names``: the first column if it is different text in each of few enough rows to be features.
+    ``separator`` to ``member`` (an array or a sheet, of ``members``): as detected. ``text_columns`` and
+    ``empty_columns`` were set aside; ``texts``: kept text. ``true_false``: columns of 1 and 0 that were words.
+    ``first_row``: the row of the file (from 1) with the first record; ``left_out``: later rows without one, of which
+    ``empty_rows`` may have been records. ``row_names``: the first column if it may name features.
     """
 
     name: str
@@ -181,12 +180,7 @@ class _Features:
 
 def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
                    orientation: str = "rows") -> dict[str, tuple[float, float]]:
-    """Return the smallest and the largest value of each feature, rounded outwards: low < high. Not private.
-
-    >>> from mvgviz.data import read_table
-    >>> propose_ranges(read_table(b"dose,age\\n0.27,23\\n4.81,67\\n"))
-    {'dose': (0.0, 5.0), 'age': (20.0, 70.0)}
-    """
+    """Return the smallest and the largest value of each feature, rounded outwards: low < high. Not private."""
     features = _features(table, orientation, columns)
     return {name: around(*features.extremes(i)) for i, name in enumerate(features.names)}
 
@@ -195,15 +189,12 @@ def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable
                      ranges: Ranges | None = None, missing: str = "reject",
                      levels: Mapping[str, Iterable[Any] | Category] | None = None, person: str | None = None,
                      at_most: int | None = None, units: Mapping[str, str] | None = None, title: str = "") -> Dataset:
-    """Return a dataset of the chosen features, clipped to their ranges.
+    """Return a dataset of the chosen features, clipped to their ranges; more arguments as in `Dataset.from_frame`.
 
-    ``orientation``: whether records are "rows" or "columns" of the table. A feature without a range in ``ranges`` gets
-    that of :func:`propose_ranges`, with the origin "read from the data". ``missing``: "reject" raises `InputError`,
-    "middle" fills in the middle of the range, "drop" leaves the record out. With "drop" or empty rows the number of
-    records depends on the data, and ``records_origin`` says so, even if nothing was dropped. A data frame has its
-    records in rows, as in :meth:`Dataset.from_frame`, which also explains ``levels``, ``person`` with ``at_most``
-    records, dates and ``title``. Text must have been kept (``read_table(…, texts=[…])``; :func:`load_table` does so)
-    and comes after numbers unless ``columns`` gives an order.
+    ``orientation``: whether records are "rows" or "columns" of the table. A feature without a range gets that of
+    :func:`propose_ranges`, "read from the data". ``missing``: "reject" raises `InputError`, "middle" fills in the
+    middle of the range, "drop" leaves the record out: then ``records_origin`` says that their number depends on data.
+    Text must have been kept (``read_table(…, texts=[…])``); it comes after numbers unless ``columns`` gives an order.
     """
     declared: dict[str, Any] = {"ranges": ranges, "missing": missing, "levels": levels, "person": person,
                                 "at_most": at_most, "units": units, "title": title}

@@ -1,13 +1,4 @@
-"""The precision budget, direction by direction: which gain against equal noise, which pay, and which split is best.
-
->>> import numpy as np
->>> from mvgviz import Dataset, Scenario
->>> from mvgviz.scenario.precision_budget import budget_table
->>> from mvgviz.scenario.resolve import build
->>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
->>> budget_table(build(Scenario(), data)).factor.round(2).tolist()
-[0.79, 1.58]
-"""
+"""The precision budget, direction by direction: which gain against equal noise, which pay, and which split is best."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -33,12 +24,9 @@ _PARTS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BudgetTable:
-    """One entry a direction.
-
-    ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact guarantee. ``variance`` is v;
-    ``std`` the noise along the direction, with noise on both sides that of entry (k, k), which is v. ``iid_std``: of
-    equal noise along the same directions. ``signal``: the data's size along the direction, in the units of the noise;
-    read from it, None where it has no meaning. ``own``: what 1 of noise or signal is in the data's own ``units``.
+    """One entry a direction. ``precision`` is what theta divides; ``variance`` is v; ``std`` the noise along it, on
+    both sides that of entry (k, k); ``iid_std``: of equal noise. ``signal``: the data's size along the direction,
+    None where it has no meaning. ``own``: what 1 of noise or signal is in the data's own ``units``.
     """
 
     theta: FloatArray
@@ -110,10 +98,7 @@ def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> st
 
 @dataclass(frozen=True, kw_only=True)
 class WantedNoise:
-    """What wanted standard deviations cost: the smallest epsilon, private directions included, is ``priority``.
-
-    ``epsilon``: the same rounded up to 4 digits, within what a scenario can hold. ``weights``: the manual split.
-    """
+    """What wanted noise costs: ``priority`` is the smallest epsilon, ``epsilon`` the same rounded up to 4 digits."""
 
     priority: float
     epsilon: float

@@ -1,10 +1,4 @@
-"""Ranges in and out: a table of features, or JSON.
-
->>> from mvgviz.scenario.ranges import ranges_from_text, ranges_to_csv
->>> ranges = ranges_from_text("feature,lowest,highest,known\\nage,0,120,yes\\n")
->>> ranges["age"].high, ranges_from_text(ranges_to_csv(ranges)) == ranges
-(120.0, True)
-"""
+"""Ranges in and out: a table of features, or JSON."""
 
 import csv
 import io

@@ -1,7 +1,6 @@
-"""From a scenario and its dataset to a noise design: the one road all pages take.
+"""From a scenario and its dataset to a noise design: file → Dataset → query → directions → theta → design.
 
-file → Dataset → query → directions → theta → design. Private directions and whatever
-reads the data are drawn from the scenario's seed: for looking, not for releasing.
+Private directions and whatever reads the data are drawn from the scenario's seed: for looking, not for releasing.
 """
 
 import math
@@ -37,8 +36,7 @@ _SEEN = 0.05  # of a direction's entries, rounded to one digit
 class Setup:
     """A scenario worked out for its dataset. ``iid``: equal noise with the same guarantee, for ``box``.
 
-    ``query`` gets clipped records, ``box`` the records as they are; without clipping they are the same. ``split``: the
-    chosen shares, which shape the clipping ellipse.
+    ``query`` gets clipped records, ``box`` the records as they are. ``split``: the chosen shares.
     """
 
     scenario: Scenario
@@ -111,10 +109,7 @@ def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
 
 
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
-    """The origin of the ranges, the bound, the number of records, the directions, the split and all other choices.
-
-    Innocent choices may have been made by looking at the data, and what was learned privately rests on ranges, too.
-    """
+    """The origin of the ranges, the bound, the number of records, the directions, the split and all other choices."""
     receipts = receipts_of(design, query.bound)
 
     def with_choice(origin: Origin, names: tuple[str, ...]) -> Origin:
@@ -165,8 +160,7 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None, u
           tight: bool = False, noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
     """The design of a scenario. ``query`` (without a bound) saves asking again; ``uploaded``: directions from a file.
 
-    ``tight``: theorems use the tight sensitivity instead of the printed one. ``noisy_count``: what finds the length of
-    a bound privately, by default the scenario's seed.
+    ``tight``: theorems use the tight sensitivity. ``noisy_count`` finds a private radius, by default from the seed.
     """
     box = ask(scenario, dataset) if query is None else query
     if tight:
@@ -341,8 +335,7 @@ def released_spectrum(directions: Directions) -> FloatArray | None:
 def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:
     """The water filling behind max-PNR over the budget of ``equal``, which has equal shares and a fitting guarantee.
 
-    The signal is the private release's own spectrum where the directions came with one, else what the data's second
-    moments are along the directions (not private): the whole matrix where the measure is defined.
+    The signal is the private release's own spectrum, else the data's second moments along the directions (not private).
     """
     if (form == "exact") != (equal.guarantee == "exact"):
         raise InputError(f"the {form} form does not belong to the guarantee {equal.guarantee}")

@@ -4,9 +4,8 @@
 >>> Scenario.default_for("liver").changed(epsilon=0.5).to_query()
 {'data': 'liver', 'epsilon': '0.5'}
 
-Only what differs from the dataset's own defaults stands in a link. A link never holds data: of an uploaded table it has
-a random identifier, of features and directions positions (counted from 0), not names. Choices that were made by looking
-at the data are named in ``from_data``, so that whoever opens the link knows it too.
+A link holds what differs from the dataset's defaults, never data: positions (from 0) instead of names. ``from_data``
+names the choices that were made by looking at the data.
 """
 
 from __future__ import annotations
@@ -95,20 +94,16 @@ def _takes_family(scenario: Scenario) -> bool:
 class Scenario(codec.Saved):
     """Everything that can be chosen; ``build`` works out what it means for a dataset.
 
-    Each field declares its default, its kind, what it decides and when it is used (``mvgviz.scenario.codec``).
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
-    symmetric queries, else rows. ``family`` of the noise; Gaussian where it does not fit. ``neighbours``: see
-    ``mvgviz.query.base``. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
+    symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
     max-PNR under a theorem. ``post``: the free post-processing of trials.
-    ``bound``: none, or records are clipped to an ellipse with the shape of the split, as long as an evenly spread
-    record ("even"), ``radius`` times that ("own") or as all but a few records, found privately for a tenth of mu²
-    ("private"). ``priority``: the priority features; none: the priority directions, features or others.
-    ``importance``: how much each of them matters, in whole parts in the order of their positions; none: all alike.
+    ``bound``: none, or records are clipped to an ellipse as long as an evenly spread record ("even"), ``radius`` times
+    that ("own") or as all but a few records, found privately for a tenth of mu² ("private"). ``priority``: the priority
+    features; none: the priority directions. ``importance``: how much each of them matters, in whole parts.
     ``category``: positions of the categories that are counted, or whose levels are the groups; none: the first.
     ``group``: columns, of the first group or whose means are asked; none: the first half, or all. ``judged``: errors
-    are on priority columns (on everything where there are none), on everything, or on other columns.
-    ``from_data``: the fields that were chosen by looking at the data, which no comparison of scenarios looks at.
+    are on priority columns, on everything, or on other columns.
     """
 
     called: ClassVar = "a scenario file"
@@ -213,8 +208,8 @@ class Scenario(codec.Saved):
     def changed(self, **changes: Any) -> Self:
         """Return the same scenario with some fields changed by a person.
 
-        A mark stays until the field returns to its default or ``from_data`` says otherwise; it goes along from
-        ``priority_directions`` to ``priority`` and back. Where others get priority, ``importance`` is forgotten.
+        A mark stays until the field returns to its default; it goes along from ``priority_directions`` to ``priority``
+        and back. Where others get priority, ``importance`` is forgotten.
         """
         unknown = set(changes) - set(declared(Scenario))
         refuse(unknown, f"a scenario has no field {', '.join(sorted(unknown))}")
@@ -245,10 +240,9 @@ class Scenario(codec.Saved):
         return cls.default_for(f"{UPLOAD}{0:012x}").on(dataset, **named | changes)
 
     def on(self, dataset: Dataset, **changes: Any) -> Scenario:
-        """As :meth:`changed`, but features may be given by name: ``on(data, label="dose", priority=["age", "dose"])``.
+        """As :meth:`changed`, but columns may be given by name: ``on(data, label="dose", priority=["age", "dose"])``.
 
         Priority are rows of the answer: features, or the levels of a category. ``importance`` may map these to parts.
-        The scenario keeps positions, never names.
         """
         instance("dataset", dataset, Dataset)
         if changes.get("label") is not None:

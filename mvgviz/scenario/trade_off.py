@@ -1,7 +1,4 @@
-"""Noise on priority columns against noise on other columns, for a scenario and all it is compared with.
-
-Noise alone: the bias of clipping is in none of these numbers.
-"""
+"""Noise on priority columns against noise on other columns, for a scenario and all it is compared with."""
 
 import math
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""Designs worth trying for a task, one scenario each: query, calibration, bound, shape and use.
-
-:func:`candidates` lists every kind of design; :func:`closer` and :func:`neighbours` add more around those that do well.
-"""
+"""Designs worth trying for a task, one scenario each: query, calibration, bound, shape and use."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -78,10 +75,7 @@ def serving_queries(scenario: Scenario) -> tuple[str, ...]:
 
 
 def candidates(scenario: Scenario, dataset: Dataset, families: Iterable[str] = ()) -> list[Candidate]:
-    """Return every kind of design for the scenario's task and budget, with other ``families`` of noise too.
-
-    The scenario's own design does not change the list, but is in it where its query serves the task.
-    """
+    """Return every kind of design for the scenario's task and budget, and its own where its query serves the task."""
     queries = serving_queries(scenario)
     found = distinct((tried for query in queries for tried in _kinds(scenario, query, dataset, families)),
                      scenario, dataset)

@@ -1,7 +1,4 @@
-"""One draw to look at: the true answer, the noisy one, and what the task makes of both.
-
-It is the first of the scenario's trials, where trials draw an answer at all. It shows private data: it is no release.
-"""
+"""One draw to look at: the true answer, the noisy one, and what the task makes of both. It is no release."""
 
 from dataclasses import dataclass, field, replace
 
@@ -42,7 +39,7 @@ class Components:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Predictions:
-    """Of the labels held out: without noise, and from the noisy answer."""
+    """Of the labels held out: ``clean`` without noise, ``noisy`` from the noisy answer."""
 
     labels: FloatArray
     clean: FloatArray

@@ -1,7 +1,4 @@
-"""A problem: one question to one dataset with one budget. Mechanisms release an answer, tasks measure its error.
-
-Regression learns from some records and is measured on the others. Which ones follows from their number alone.
-"""
+"""A problem: one question to one dataset with one budget. Mechanisms release an answer, tasks measure its error."""
 
 from __future__ import annotations
 
@@ -41,11 +38,9 @@ SENSITIVITIES = ("own", "tight", "printed")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
     """``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs), ``held_out`` the records
-    kept for measuring, on the same scale. ``asked``: the query; ``shared``: what all problems of that query computed.
-
-    ``sensitivity``: "own" (theorems the printed one, all else the tight one), or one for all. ``mechanisms``: to try.
-    ``worked_out``: a setup to use where it fits. ``weighing``: how rows count. ``yardstick``: judge by this problem's
-    priorities instead. ``own_task``: a caller's, in place of the scenario's.
+    kept for measuring. ``asked``: the query; ``shared``: what all problems of that query computed. ``sensitivity``:
+    "own" (theorems the printed one, all else the tight one), or one for all. ``worked_out``: a setup to use where it
+    fits. ``weighing``: how rows count. ``yardstick``: judge by this problem's priorities instead.
     """
 
     scenario: Scenario
@@ -242,7 +237,7 @@ class Problem:
 def weighing_of(problem: Problem) -> Weighing | None:
     """Return how the judged rows count, by importance (except in regression); None: all alike, as they are.
 
-    Priority directions are mixtures. Errors of a table or mean are in the columns' unit, or in percent of each range.
+    Errors of a table or mean are in the columns' unit, or in percent of each range.
     """
     scenario, query, along = (problem.yardstick or problem).scenario, problem.query, problem.along
     kept = list(range(query.rows)) if problem.chosen is None else problem.chosen

@@ -32,10 +32,7 @@ EPSILON, BOTH = "ε alone", "ε and δ"  # guarantees
 
 @dataclass(frozen=True)
 class Draws:
-    """The random numbers of ``count`` trials of a seed from ``first`` on, which all mechanisms share.
-
-    Each trial has its own generator, so its numbers depend on no other trial, order or worker.
-    """
+    """The random numbers of ``count`` trials from ``first`` on, for all mechanisms: a generator for each."""
 
     seed: int
     first: int
@@ -44,10 +41,6 @@ class Draws:
     def generators(self, purpose: int = NOISE) -> list[np.random.Generator]:
         return [np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(trial, purpose)))
                 for trial in range(self.first, self.first + self.count)]
-
-    def one_by_one(self) -> Iterator[Draws]:
-        for trial in range(self.first, self.first + self.count):
-            yield Draws(self.seed, trial, 1)
 
     def fill(self, shape: tuple[int, ...], draw: Callable[[np.random.Generator, FloatArray], object]) -> FloatArray:
         """count × shape, ``draw(rng, out)`` called for each trial."""
@@ -88,9 +81,8 @@ class Sampler:
 class Mechanism:
     """A way to answer privately. ``fields``: the fields of a scenario that its noise depends on, besides the question.
 
-    ``prepare(problem, level)`` raises `InputError`, with the reason, where it does not apply. ``caution(problem)``: a
-    sentence about a doubtful guarantee. ``serial``: tells a caller's mechanisms of one name apart, else 0.
-    ``released``: a release can draw its noise where it fits; the others are for trials only.
+    ``prepare(problem, level)`` raises `InputError` where it does not apply. ``caution``: a sentence about a doubtful
+    guarantee. ``serial`` tells a caller's mechanisms apart. ``released``: releases can draw it, not trials alone.
     """
 
     key: str
@@ -185,6 +177,22 @@ def judged_part(released: FloatArray, positions: list[int], *, both: bool) -> Fl
     return rows[:, :, positions] if both else rows
 
 
+def entry_noise(draws: Draws, *, shape: tuple[int, int], scale: float, triangle: bool, law: str) -> FloatArray:
+    """Noise on every entry, or symmetric with the upper ``triangle``; ``law``: "normals" or "laplace"."""
+    noise = getattr(draws, law)(shape)
+    return np.asarray(scale * (mirrored(noise) if triangle else noise))
+
+
+def mirrored(noise: FloatArray) -> FloatArray:
+    """Symmetric matrices with the upper triangles of ``noise``."""
+    return np.triu(noise) + np.triu(noise, 1).transpose(0, 2, 1)
+
+
+def need_symmetric(query: Query) -> None:
+    """Raise `InputError` unless the upper triangle is the whole answer."""
+    refuse(not query.symmetric, f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
+
+
 def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None = None) -> Sampler:
     """Turn a sampler of answers into one of a ``level``. ``known``: ``E Z Zᵀ/n`` of a table's noise, to subtract."""
     query = problem.query
@@ -242,9 +250,9 @@ class OwnAnswer(Sampler):
     label: str
 
     def draw(self, draws: Draws) -> FloatArray:
-        return np.array([self._one(rng) for rng in draws.generators()])
+        return np.array(list(map(self.one, draws.generators())))
 
-    def _one(self, rng: np.random.Generator) -> FloatArray:
+    def one(self, rng: np.random.Generator) -> FloatArray:
         try:
             found = np.asarray(self.function(rng, self.query), dtype=np.float64)
         except Exception as error:  # noqa: BLE001 of a caller's function, which may raise anything

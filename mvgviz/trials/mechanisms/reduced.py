@@ -1,13 +1,9 @@
 """Dimension reduction: a random projection of the records, or a release of priority columns (or directions) alone.
 
-*The Johnson–Lindenstrauss mechanism* projects the lifted table. It is divided by ``rho = sup ||x - x'||``, because
-their neighbours move a record by at most 1. With every singular value lifted by ``w``, the sketch's second moments are
-``Wishart(X Xᵀ/rho² + w² I, s)/s``; the public ``w² I`` is subtracted. The sketch size s is the number of features, the
-least of full rank: noise grows with it. Learners of records get the s *pseudo-records* of the sketch: random mixtures
-of all records and the lift, with the second moments of the lifted table.
-
-*Priority columns alone*: the others are filled with the answer of evenly spread records. For kernel ridge they no
-longer tell records apart, so a prediction shrinks towards the middle of the label far from the middle of the others.
+*The Johnson–Lindenstrauss mechanism* projects the lifted table, divided by ``rho = sup ||x - x'||``: neighbours move a
+record by at most 1. With every singular value lifted by ``w``, the sketch's second moments are
+``Wishart(X Xᵀ/rho² + w² I, s)/s``, less the public ``w² I``; s is the number of features. Learners of records get the s
+*pseudo-records* of the sketch. *Priority columns alone*: others are filled with the answer of evenly spread records.
 
 References
   [1] Blocki, Blum, Datta & Sheffet, The Johnson–Lindenstrauss transform itself preserves
@@ -79,10 +75,9 @@ def _sketched(problem: Problem, level: str) -> Sampler:
         raise InputError(f"a random projection needs the records of a table, got the {query.name} query")
     need_one_replaced(problem)
     if level in ("answer", "square") and query.is_table:
-        if level == "answer" and problem.scenario.task == "kernel-ridge":
-            return _pseudo_records(problem, table)
-        raise InputError("it releases a sketch whose rows mix the records, not a noisy table; choose kernel ridge or a "
-                         "task on second moments")
+        refuse(level != "answer" or problem.scenario.task != "kernel-ridge", "it releases a sketch whose rows mix the "
+               "records, not a noisy table; choose kernel ridge or a task on second moments")
+        return _pseudo_records(problem, table)
     factor = problem.gram.factor
     products = query.value * table.n_records if query.symmetric else factor @ factor.T
     rho2, w = float(table.widths @ table.widths), lift(problem.epsilon, problem.delta, query.rows)
@@ -104,16 +99,12 @@ def _lifted_root(products: FloatArray, w: float) -> FloatArray:
     return root(products + w**2 * np.eye(len(products)))
 
 
-def _of_pseudo_records(problem: Problem) -> str | None:
-    if problem.scenario.task != "kernel-ridge":
-        return None
-    return ("each pseudo-record mixes all records, and kernel ridge takes it for one; a random projection keeps second "
-            "moments, not distances of records")
-
-
 SKETCH = Mechanism(
     key="johnson-lindenstrauss", label="Johnson–Lindenstrauss", guarantee=BOTH, prepare=_sketched,
-    applies="second moments of a table, kernel ridge on mixtures of its records", caution=_of_pseudo_records,
+    applies="second moments of a table, kernel ridge on mixtures of its records",
+    caution=lambda problem: None if problem.scenario.task != "kernel-ridge" else (
+        "each pseudo-record mixes all records, and kernel ridge takes it for one; a random projection keeps second "
+        "moments, not distances of records"),
     reference="Blocki, Blum, Datta & Sheffet 2012 (covariance); Upadhyay 2013 (tables)")
 
 
