@@ -23,22 +23,14 @@ import numpy as np
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Category, Origin, Ranges, weakest
+from mvgviz.query import queries
 from mvgviz.query.counts import ReplacedCell
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import as_category, first_of_each, most_of_each, people
 from mvgviz.query.group_means import ReplacedMember
 from mvgviz.query.moments import MomentsQuery, moments
 from mvgviz.query.neighbours import ReplacedColumn
-from mvgviz.query.queries import (
-    Query,
-    counts,
-    covariance,
-    cross_moments,
-    cross_table,
-    group_means,
-    joint_moments,
-    mean,
-)
+from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, frozen, instance
 
@@ -119,32 +111,33 @@ class Pieces:
 
     def mean(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.mean` of the whole table."""
-        return _whole(self._sum(partial(mean, bound=bound, neighbours=neighbours)))
+        return _whole(self._sum(partial(queries.mean, bound=bound, neighbours=neighbours)))
 
     def covariance(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.covariance` of the whole table."""
-        return _whole(self._sum(partial(covariance, bound=bound, neighbours=neighbours)))
+        return _whole(self._sum(partial(queries.covariance, bound=bound, neighbours=neighbours)))
 
     def joint_moments(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
         """As the scenario's query "moments" of the whole table: the constant 1 joined to every record."""
-        return _whole(self._sum(partial(joint_moments, bound=bound, neighbours=neighbours)))
+        return _whole(self._sum(partial(queries.joint_moments, bound=bound, neighbours=neighbours)))
 
     def counts(self, category: int | str = 0, *, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.counts` of the whole table."""
-        return _whole(self._sum(partial(counts, category=category, neighbours=neighbours)))
+        return _whole(self._sum(partial(queries.counts, category=category, neighbours=neighbours)))
 
     def cross_table(self, categories: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.cross_table` of the whole table."""
-        return _whole(self._sum(partial(cross_table, categories=categories, neighbours=neighbours)))
+        return _whole(self._sum(partial(queries.cross_table, categories=categories, neighbours=neighbours)))
 
     def group_means(self, category: int | str = 0, features: Sequence[int | str] = (), *,
                     neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.group_means` of the whole table."""
-        return _whole(self._sum(partial(group_means, category=category, features=features, neighbours=neighbours)))
+        return _whole(self._sum(partial(queries.group_means, category=category, features=features,
+                                        neighbours=neighbours)))
 
     def cross_moments(self, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
         """As :func:`mvgviz.cross_moments` of the whole table."""
-        return _whole(self._sum(partial(cross_moments, group=group, neighbours=neighbours)))
+        return _whole(self._sum(partial(queries.cross_moments, group=group, neighbours=neighbours)))
 
     def moments(self, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
                 neighbours: str = "replace") -> MomentsQuery:

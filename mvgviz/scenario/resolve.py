@@ -268,30 +268,28 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
         if uploaded is None:
             raise InputError("the link uses directions from a file, which this session lacks: upload them again")
         return uploaded
-    if kind in ("eigenvectors", "private") and size != query.rows:
-        raise InputError(f"{kind} directions belong to rows, got mode columns; choose rows or both")
+    if kind == "standard":
+        return standard_basis(size)
+    refuse(size != query.rows, f"{kind} directions belong to rows, got mode columns; choose rows or both")
     if kind == "eigenvectors":
         return eigenvectors(query)
-    if kind == "private":
-        if scenario.neighbours != "replace":
-            raise InputError("private directions support only replaced records; choose these or other directions")
-        if not query.of_all_features:
-            raise InputError(f"private directions need a table, mean or covariance query, got {query.name}")
-        return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)
-    return standard_basis(size)
+    refuse(scenario.neighbours != "replace",
+           "private directions support only replaced records; choose these or other directions")
+    refuse(not query.of_all_features, f"private directions need a table, mean or covariance query, got {query.name}")
+    return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)
 
 
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """theta and its origin; ``equal``: the design with equal shares. A joined constant takes a fifth."""
-    size, kind = equal.theta.size - query.has_constant, scenario.allocation
+    size, kind, split = equal.theta.size - query.has_constant, scenario.allocation, None
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
-    if kind == "manual" and len(scenario.weights) != size:
-        raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
-    split = manual(scenario.weights) if kind == "manual" else uniform(size)
-    if kind in ("binary", "least-error"):
-        priorities = priority_split("binary" if query.has_constant else kind, scenario, equal)
-        split = split if priorities is None else priorities
+    if kind == "manual":
+        refuse(len(scenario.weights) != size, f"the manual split must have {size} parts, got {len(scenario.weights)}")
+        split = manual(scenario.weights)
+    elif kind in ("binary", "least-error"):
+        split = priority_split("binary" if query.has_constant else kind, scenario, equal)
+    split = uniform(size) if split is None else split
     if query.has_constant:
         split = np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
     return split, Origin.DECLARED
@@ -320,11 +318,12 @@ def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDes
         raise InputError("the paper's best split (max-PNR) needs noise over rows or both sides, got mode columns")
     directions, form = equal.directional_side.directions, "exact" if equal.guarantee == "exact" else scenario.form
     paid = released_spectrum(directions)
+    origin = Origin.READ if paid is None else Origin.PAID
     moments = (moments_of(scenario, dataset, query) if query.degree == 1 and paid is None
                else query.value if query.symmetric else query.value @ query.value.T / query.cols)
     if not (moments_along(directions, moments) if paid is None else paid).max() > 0:
-        return uniform(directions.size), Origin.READ if paid is None else Origin.PAID
-    return fill(equal, query, moments, form).theta, Origin.READ if paid is None else Origin.PAID
+        return uniform(directions.size), origin
+    return fill(equal, query, moments, form).theta, origin
 
 
 def released_spectrum(directions: Directions) -> FloatArray | None:
@@ -354,9 +353,7 @@ def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> Wa
 
 def second_moments(setup: Setup) -> FloatArray | None:
     """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
-    if not setup.query.degree:
-        return None
-    return moments_of(setup.scenario, setup.dataset, setup.box)
+    return moments_of(setup.scenario, setup.dataset, setup.box) if setup.query.degree else None
 
 
 def moments_of(scenario: Scenario, dataset: Dataset, query: Query) -> FloatArray:

@@ -44,9 +44,9 @@ _FORMER = {"needed": "priority", "favoured": "priority_directions"}
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 
 
-def _data_name(_: str, value: Any) -> str:
-    if not (isinstance(value, str) and _DATA.fullmatch(value)):
-        raise InputError("data must be the name of a sample, or upload- and 12 hexadecimal digits")
+def _data_name(_: str, value: Any) -> Any:
+    refuse(not (isinstance(value, str) and _DATA.fullmatch(value)),
+           "data must be the name of a sample, or upload- and 12 hexadecimal digits")
     return value
 
 
@@ -55,10 +55,10 @@ def _current(fields: Mapping[str, Any]) -> dict[str, Any]:
     found = {_FORMER.get(name, name): value for name, value in fields.items()}
     if isinstance(judged := found.get("judged"), str):
         found["judged"] = {"needed": "priority", "rest": "other"}.get(judged, judged)
-    if isinstance(marks := found.get("from_data"), str):
-        found["from_data"] = "-".join(_FORMER.get(mark, mark) for mark in marks.split("-"))
-    elif isinstance(marks, list):
-        found["from_data"] = [_FORMER.get(mark, mark) if isinstance(mark, str) else mark for mark in marks]
+    if isinstance(marks := found.get("from_data"), str | list):
+        new = [_FORMER.get(mark, mark) if isinstance(mark, str) else mark
+               for mark in (marks.split("-") if isinstance(marks, str) else marks)]
+        found["from_data"] = "-".join(new) if isinstance(marks, str) else new
     return found
 
 
@@ -66,10 +66,6 @@ def _by_position(changes: dict[str, Any], name: str, position: Callable[[str, st
     """Put positions in the place of names, if there are any."""
     if name in changes and not isinstance(changes[name], str) and hasattr(changes[name], "__iter__"):
         changes[name] = tuple(position(each, name) if isinstance(each, str) else each for each in changes[name])
-
-
-def _turns(scenario: Scenario) -> bool:
-    return scenario.directions == "rotation"
 
 
 def _weighs(scenario: Scenario) -> bool:
@@ -124,8 +120,10 @@ class Scenario(codec.Saved):
     mode: str = held("auto", codec.choice(("auto", *MODES)), "choices")
     neighbours: str = held("replace", codec.choice(NEIGHBOURS), "choices", lambda its: not its.is_graph)
     directions: str = held("standard", codec.choice(DIRECTIONS), "directions")
-    angle: float = held(30.0, codec.real(within, least=-360, most=360, unit=" degrees"), "directions", _turns)
-    plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions", _turns)
+    angle: float = held(30.0, codec.real(within, least=-360, most=360, unit=" degrees"), "directions",
+                        lambda its: its.directions == "rotation")
+    plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions",
+                                  lambda its: its.directions == "rotation")
     private_share: float = held(0.2, codec.real(fraction), "choices", lambda its: its.directions == "private")
     allocation: str = held("binary", codec.choice(ALLOCATIONS), "split")
     priority_directions: tuple[int, ...] = held((0,), codec.positions(), "split", _weighs)

@@ -16,7 +16,7 @@ from mvgviz.scenario.resolve import asked_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
-from mvgviz.trials.mechanisms.reduced import Filled, FilledAlong
+from mvgviz.trials.mechanisms.reduced import Filled
 from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
@@ -51,9 +51,7 @@ def expected_errors(problem: Problem, key: str, tables: Sequence[Dataset]) -> li
     sampler = mechanism(key).prepare(problem, "answer")
     release, frame, kept = sampler, None, np.eye(problem.query.rows)
     if isinstance(sampler, Filled):
-        release, frame, kept = sampler.source, sampler.frame, kept[:, sampler.positions]
-    elif isinstance(sampler, FilledAlong):
-        release, frame, kept = sampler.source, sampler.frame, sampler.priority
+        release, frame, kept = sampler.source, sampler.frame, sampler.kept
     assert isinstance(release, GaussianAnswer)
     noise, judged = _noise(problem, release, kept), _seen(problem)
     return [ExpectedError(noise=noise, bias=_bias(problem, table, frame, kept, judged)) for table in tables]

@@ -114,50 +114,22 @@ _UNASKED = 1e-26  # the squared weight of a direction that is not released, besi
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Filled(Sampler):
-    """A release of some features, filled up with the answer of evenly spread records."""
+    """A release along some directions (``kept``, in columns), filled up with that of evenly spread records."""
 
     source: Sampler
     frame: FloatArray = field(repr=False)
-    positions: list[int]
+    kept: FloatArray = field(repr=False)
     both_sides: bool
 
     def draw(self, draws: Draws) -> FloatArray:
-        released = self.source.draw(draws)
-        frame = self.frame if self.both_sides else self.frame[:, : released.shape[2]]  # a sketch has fewer columns
-        whole = np.repeat(frame[None], draws.count, axis=0)
+        w, released = self.kept, self.source.draw(draws)
         if self.both_sides:
-            whole[np.ix_(range(draws.count), self.positions, self.positions)] = released
-        else:
-            whole[:, self.positions] = released
-        return whole
+            return np.asarray(self.frame - w @ (w.T @ self.frame @ w) @ w.T + w @ released @ w.T)
+        rest = self.frame - w @ (w.T @ self.frame)
+        return np.asarray(rest[:, : released.shape[2]] + w @ released)  # a sketch has fewer columns
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        kept = np.ix_(range(len(released)), self.positions, self.positions)
-        part = self.source.moment_noise(released[kept])
-        if part is None:
-            return None
-        root = np.zeros_like(released)
-        root[kept] = part.root
-        return MomentNoise(root=root)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FilledAlong(Sampler):
-    """A release along some directions (``priority``, in columns), filled up with that of evenly spread records."""
-
-    source: Sampler
-    frame: FloatArray = field(repr=False)
-    priority: FloatArray = field(repr=False)
-    both_sides: bool
-
-    def draw(self, draws: Draws) -> FloatArray:
-        w, released = self.priority, self.source.draw(draws)
-        if self.both_sides:
-            return np.asarray(self.frame + w @ (released - w.T @ self.frame @ w) @ w.T)
-        return np.asarray(self.frame + w @ (released - w.T @ self.frame))
-
-    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        w = self.priority
+        w = self.kept
         part = self.source.moment_noise(w.T @ released @ w)
         return None if part is None else MomentNoise(root=w @ part.root @ w.T)
 
@@ -173,8 +145,8 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     small = replace(problem, scenario=scenario, yardstick=None, dataset=dataset, held_out=None, shared={},
                     table=scaled(dataset, scenario.scale), asked=ask(scenario, dataset))
     part, frame = mechanism.prepare(small, level), _frame(problem, level)
-    return Filled(source=part, frame=frame, positions=positions, level=level, size=part.size + frame.size, mu=part.mu,
-                  both_sides=level != "answer" or problem.query.symmetric)
+    return Filled(source=part, frame=frame, kept=np.eye(problem.query.rows)[:, positions], level=level, mu=part.mu,
+                  size=part.size + frame.size, both_sides=level != "answer" or problem.query.symmetric)
 
 
 def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
@@ -200,8 +172,8 @@ def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     if level in ("moments", "component") and not both:
         known = rows.covariance() if "subtract" in scenario.post else None
         part = Moments(source=part, n_records=query.cols, known=known, size=part.size, mu=mu)
-    return FilledAlong(source=part, frame=frame, priority=w, level=level, both_sides=level != "answer" or both, mu=mu,
-                       size=part.size + frame.size)
+    return Filled(source=part, frame=frame, kept=w, level=level, both_sides=level != "answer" or both, mu=mu,
+                  size=part.size + frame.size)
 
 
 def sensitivity_along(neighbours: Neighbours, directions: Directions, positions: list[int], *, symmetric: bool
