@@ -41,9 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
         return STOPPED
 
 
-def _served() -> argparse.ArgumentParser:
+def _served() -> _Parser:
     """The options of the app and of ``serve``; what is left out of ``serve`` is as it was said before it."""
-    shared = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    shared = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     shared.add_argument("--port", type=int, help="port of the app (8501, or the next free one)")
     shared.add_argument("--host", help="address to listen on; any other than this computer gives a warning (localhost)")
     shared.add_argument("--allow-host", action="append", metavar="NAME",

@@ -10,7 +10,7 @@ records.
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -169,10 +169,10 @@ def _recommended_first(rows: list[Row], trivial: float) -> list[Row]:
     return rows if first is None else [first, *(row for row in rows if row is not first)]
 
 
-def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[References, float]:
+def _over(problems: Iterable[Problem]) -> tuple[References, float]:
     """References and the unit of errors: root mean squares over the tables."""
     each = []
-    for measure in (measure_for(posed(table)) for table in tables):
+    for measure in map(measure_for, problems):
         whole = measure.measure if isinstance(measure, OnPart) else measure
         assert isinstance(whole, Reconstruction)
         each.append((whole.unit, measure.references))
@@ -253,8 +253,7 @@ class _Search:
             *neighbours(here, self.scenario, self.dataset)) if has_expected_error(one.scenario))
         if not tried:
             return Advice(rows=(), dropped=self.dropped, references=None, trials=0, complete=True)
-        references, unit = _over(tables, lambda table: replace(
-            pose(self.scenario, table, sensitivity=self.sensitivity, uploaded=self.uploaded), yardstick=self.judge))
+        references, unit = _over(self._pose(self.scenario, table) for table in tables)
         rows, progress, cancelled = list[Row](), self.options.get("progress"), self.options.get("cancelled")
         for at, candidate in enumerate(tried):
             if rows and (not self._seconds_left() or (cancelled is not None and cancelled())):
@@ -294,8 +293,11 @@ class _Search:
         new = {key: candidate for candidate in found if (key := key_of(candidate, self.dataset)) not in self._keys}
         self._keys |= set(new)
         for candidate in new.values():
+            scenario = candidate.scenario
             try:
-                posed = self._pose(candidate)
+                if scenario.query not in self._posed:
+                    self._posed[scenario.query] = self._pose(scenario, self.dataset)
+                posed = self._posed[scenario.query].with_scenario(scenario, mechanisms=(candidate.mechanism,))
                 measure_for(posed)
             except InputError as error:
                 self.dropped[candidate] = str(error)
@@ -303,13 +305,9 @@ class _Search:
                 self.problems[candidate] = posed
         return [candidate for candidate in new.values() if candidate in self.problems]
 
-    def _pose(self, candidate: Candidate) -> Problem:
-        """The problem of a candidate; each query is computed once."""
-        scenario = candidate.scenario
-        if scenario.query not in self._posed:
-            self._posed[scenario.query] = replace(pose(scenario, self.dataset, sensitivity=self.sensitivity,
-                                                       uploaded=self.uploaded), yardstick=self.judge)
-        return self._posed[scenario.query].with_scenario(scenario, mechanisms=(candidate.mechanism,))
+    def _pose(self, scenario: Scenario, dataset: Dataset) -> Problem:
+        posed = pose(scenario, dataset, sensitivity=self.sensitivity, uploaded=self.uploaded)
+        return replace(posed, yardstick=self.judge)
 
     def _try(self, some: Iterable[Candidate], trials: int) -> bool:
         """Run this many trials of some candidates; return whether all are done."""

@@ -117,9 +117,9 @@ def sweep(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Datase
     return measure([replace(posed, own_task=own, mechanisms=keys) for posed in problems], batch=batch, **options)
 
 
-def resume(problems: Sequence[Problem], *, cache: TrialCache | None = None, seconds: float = math.inf,
-           executor: Submits | None = None, progress: Progress | None = None,
-           cancelled: Callable[[], bool] | None = None, at_once: int = _PROBLEMS_AT_ONCE) -> list[Results | None]:
+def resume(problems: Sequence[Problem], *, seconds: float = math.inf, at_once: int = _PROBLEMS_AT_ONCE,
+           cache: TrialCache | None = None, executor: Submits | None = None, progress: Progress | None = None,
+           cancelled: Callable[[], bool] | None = None) -> list[Results | None]:
     """Go on with the problems in their order, ``at_once`` in step, for ``seconds``; None for those never begun.
 
     A slice finishes a batch, unless it is cancelled from the start: its time begins with its first trial.

@@ -28,8 +28,8 @@ class KernelRidge(base.Measure):
     labels: base.Labelled = field(repr=False)
     clip: bool
 
-    def predictions(self, released: FloatArray) -> FloatArray:
-        """Of the held-out labels, trials × records."""
+    def predictions(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
+        """Of the held-out labels, trials × records, whatever the noise."""
         n, given = released.shape[2], self.labels
         middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
         reach = 1.0 if self.clip else _BEYOND
