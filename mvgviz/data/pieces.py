@@ -12,11 +12,11 @@ The answers are sums over records, so those of the pieces add up; on a Dask clus
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Concatenate, ParamSpec, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, frozen, instance
 
+P = ParamSpec("P")
 _Loader: TypeAlias = Callable[[], Dataset | None]
 _Ask: TypeAlias = Callable[[Dataset], Query]
 _Reader: TypeAlias = Callable[[list[str]], Iterator[Any]]
@@ -61,6 +62,19 @@ class _Part:
         query = replace(self.query, records_origin=weakest(query.records_origin for query in both),
                         ranges_origin=weakest(query.ranges_origin for query in both))
         return replace(self, total=self.total + other.total, records=self.records + other.records, query=query)
+
+
+def _asked(ask: Callable[Concatenate[Dataset, P], Query]) -> Callable[Concatenate[Pieces, P], Query]:
+    """Return a method that asks as this function asks the whole table."""
+    @wraps(ask)
+    def method(self: Pieces, /, *args: P.args, **options: P.kwargs) -> Query:
+        return _whole(self._sum(partial(_ask_with, ask, args, options)))
+
+    return method
+
+
+def _ask_with(ask: Callable[..., Query], args: tuple[Any, ...], options: dict[str, Any], data: Dataset) -> Query:
+    return ask(data, *args, **options)
 
 
 class Pieces:
@@ -109,35 +123,10 @@ class Pieces:
         made._at_most = use.at_most
         return made
 
-    def mean(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.mean` of the whole table."""
-        return _whole(self._sum(partial(queries.mean, bound=bound, neighbours=neighbours)))
-
-    def covariance(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.covariance` of the whole table."""
-        return _whole(self._sum(partial(queries.covariance, bound=bound, neighbours=neighbours)))
-
-    def joint_moments(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-        """As the scenario's query "moments" of the whole table: the constant 1 joined to every record."""
-        return _whole(self._sum(partial(queries.joint_moments, bound=bound, neighbours=neighbours)))
-
-    def counts(self, category: int | str = 0, *, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.counts` of the whole table."""
-        return _whole(self._sum(partial(queries.counts, category=category, neighbours=neighbours)))
-
-    def cross_table(self, categories: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.cross_table` of the whole table."""
-        return _whole(self._sum(partial(queries.cross_table, categories=categories, neighbours=neighbours)))
-
-    def group_means(self, category: int | str = 0, features: Sequence[int | str] = (), *,
-                    neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.group_means` of the whole table."""
-        return _whole(self._sum(partial(queries.group_means, category=category, features=features,
-                                        neighbours=neighbours)))
-
-    def cross_moments(self, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.cross_moments` of the whole table."""
-        return _whole(self._sum(partial(queries.cross_moments, group=group, neighbours=neighbours)))
+    mean, covariance = _asked(queries.mean), _asked(queries.covariance)
+    joint_moments, counts = _asked(queries.joint_moments), _asked(queries.counts)
+    cross_table, group_means = _asked(queries.cross_table), _asked(queries.group_means)
+    cross_moments = _asked(queries.cross_moments)
 
     def moments(self, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
                 neighbours: str = "replace") -> MomentsQuery:
