@@ -207,9 +207,8 @@ def _told_decimal(rows: Sequence[Sequence[str]], separator: str, name: str) -> s
     decimal = _decimal(rows[1:] or rows, separator)
     unclear = any(("." in cell or "," in cell) and is_numeric(cell, ".") and is_numeric(cell, ",")
                   for row in rows for cell in row)
-    if unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2:
-        raise InputError(f"{name} holds numbers such as 1.234 or 1,234, which may be about one or about a thousand: "
-                         "choose its decimal mark.")
+    refuse(unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2, f"{name} holds "
+           "numbers such as 1.234 or 1,234, which may be about one or about a thousand: choose its decimal mark.")
     return decimal
 
 
@@ -317,8 +316,7 @@ def _end_of_records(text: bytes, separators: bytes) -> int:
 def read_delimited(source: Source, *, separator: str | None, decimal: str | None, header: bool | None,
                    encoding: str | None, texts: Iterable[str] | None = ()) -> Table:
     """Read a CSV file or a similar one as a table."""
-    if separator is not None and separator == decimal:
-        raise InputError("separator and decimal must be different characters")
+    refuse(separator is not None and separator == decimal, "separator and decimal must be different characters")
     stream = TextStream(source, encoding or encoding_of(source.head(SAMPLE)), guessed=encoding is None)
     text = _sample(stream, source)
     layout = layout_of(text, name=source.name, complete=stream.ended, separator=separator, decimal=decimal,

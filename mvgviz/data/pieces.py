@@ -111,8 +111,7 @@ class Pieces:
                   levels: Levels | None = None, person: str | None = None, at_most: int | None = None,
                   cluster: Any = None) -> Pieces:
         """Read the partitions of a ``dask.dataframe`` one by one, or on the cluster; as :meth:`from_parquet`."""
-        if not hasattr(frame, "partitions"):
-            raise InputError(f"frame must be a dask.dataframe, got a {type(frame).__name__}")
+        refuse(not hasattr(frame, "partitions"), f"frame must be a dask.dataframe, got a {type(frame).__name__}")
         return cls._of([partial(_partition, part) for part in frame.partitions],
                        _Use.of(ranges, missing, columns, levels, person, at_most), cluster)
 
@@ -253,9 +252,8 @@ class _Use:
             raise InputError("columns must be a sequence of column names")
         known = {name: as_category(name, given) for name, given in (levels or {}).items()}
         chosen = [name for name in ((*ranges, *known) if columns is None else columns) if name != person]
-        if not set(chosen) <= {*ranges, *known}:
-            raise InputError("declare a range, or levels, for every column of a table in pieces: one piece does not "
-                             "show the range of the others")
+        refuse(not set(chosen) <= {*ranges, *known}, "declare a range, or levels, for every column of a table in "
+               "pieces: one piece does not show the range of the others")
         return cls(ranges={name: ranges[name] for name in chosen if name not in known}, missing=missing, columns=chosen,
                    levels={name: known[name] for name in chosen if name in known}, person=person,
                    at_most=most_of_each(person, at_most) or 1)

@@ -59,14 +59,19 @@ class Draws:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sampler:
-    """Draws releases of one mechanism for one problem; ``size``: numbers in a trial, ``mu``: of Gaussian noise."""
+    """Draws releases of one mechanism for one problem, by its ``law`` or as a subclass does.
+
+    ``size``: numbers in a trial, ``mu``: of Gaussian noise. All of it travels to workers.
+    """
 
     size: int
     level: str = "answer"
     mu: float | None = None
+    law: Callable[[Draws], FloatArray] | None = field(default=None, repr=False)
 
     def draw(self, draws: Draws) -> FloatArray:
-        raise NotImplementedError
+        assert self.law is not None
+        return self.law(draws)
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
         """The public law of the noise on released second moments; None where it has no simple form."""
@@ -241,32 +246,23 @@ def own_mechanism(function: Callable[..., Any], *, name: str | None = None) -> M
                      caution=lambda problem: "nothing checks that it is private")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class OwnAnswer(Sampler):
-    """Releases of the function."""
-
-    function: Callable[..., Any] = field(repr=False)
-    query: Query = field(repr=False)
-    label: str
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return np.array(list(map(self.one, draws.generators())))
-
-    def one(self, rng: np.random.Generator) -> FloatArray:
+def _releases(draws: Draws, *, function: Callable[..., Any], query: Query, label: str) -> FloatArray:
+    released = []
+    for rng in draws.generators():
         try:
-            found = np.asarray(self.function(rng, self.query), dtype=np.float64)
+            found = np.asarray(function(rng, query), dtype=np.float64)
         except Exception as error:  # noqa: BLE001 of a caller's function, which may raise anything
-            raise InputError(f"mechanism {self.label!r} failed with {type(error).__name__}") from None
-        refuse(found.shape != self.query.value.shape, f"mechanism {self.label!r} must release a matrix of shape "
-               f"{self.query.value.shape}, got {found.shape}")
-        if not np.isfinite(found).all():
-            raise InputError(f"mechanism {self.label!r} must release finite numbers, got NaN or infinity")
-        return found
+            raise InputError(f"mechanism {label!r} failed with {type(error).__name__}") from None
+        refuse(found.shape != query.value.shape, f"mechanism {label!r} must release a matrix of shape "
+               f"{query.value.shape}, got {found.shape}")
+        refuse(not np.isfinite(found).all(), f"mechanism {label!r} must release finite numbers, got NaN or infinity")
+        released.append(found)
+    return np.array(released)
 
 
 def _own(problem: Problem, level: str, *, function: Callable[..., Any], label: str) -> Sampler:
     known = {"epsilon": problem.epsilon, "delta": problem.delta}
     named = inspect.signature(function).parameters
     given = partial(function, **{name: value for name, value in known.items() if name in named})
-    answer = OwnAnswer(size=problem.query.value.size, function=given, query=problem.query, label=label)
-    return at_level(answer, problem, level)
+    releases = partial(_releases, function=given, query=problem.query, label=label)
+    return at_level(Sampler(size=problem.query.value.size, law=releases), problem, level)

@@ -15,7 +15,6 @@ References
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -53,15 +52,8 @@ def _norm_noise(draws: Draws, *, shape: tuple[int, int], scale: float, by_column
     return draws.fill(shape, noise)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BinghamComponent(Sampler):
-    """A unit vector of density ``∝ exp(vᵀ A v)``."""
-
-    matrix: FloatArray = field(repr=False)
-    level: str = "component"
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return sample_bingham(self.matrix, draws.generators())
+def _bingham(draws: Draws, *, matrix: FloatArray) -> FloatArray:
+    return sample_bingham(matrix, draws.generators())
 
 
 def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
@@ -84,7 +76,8 @@ def _component(problem: Problem, level: str) -> Sampler:
     need_one_replaced(problem)
     products = query.value * table.n_records if query.symmetric else query.value @ query.value.T
     largest = float(table.largest_values @ table.largest_values)  # B²: how far one record moves vᵀ X Xᵀ v
-    return BinghamComponent(matrix=problem.epsilon / (2 * largest) * products, size=query.rows)
+    matrix = problem.epsilon / (2 * largest) * products
+    return Sampler(size=query.rows, level=level, law=partial(_bingham, matrix=matrix))
 
 
 _mechanism = partial(Mechanism, guarantee=EPSILON, fields=("epsilon",))

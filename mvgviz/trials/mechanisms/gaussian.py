@@ -209,26 +209,18 @@ def _triangle(problem: Problem, level: str) -> Sampler:
     return at_level(answer, problem, level)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SeparateMoments(Sampler):
+def _separate_moments(draws: Draws, *, value: FloatArray, triangle_std: float, strength_std: float, largest: float
+                      ) -> FloatArray:
     """SeparateCov [5]: noisy directions ``P`` and noisy strengths, ``P diag(lambda) Pᵀ``, each for half of the budget.
 
     Directions are eigenvectors of the answer with noise on its upper triangle. Strengths are its own eigenvalues with
     noise, cut to what ranges allow (``largest``): neighbours move them by at most the distance of the answers [6].
     """
-
-    value: FloatArray = field(repr=False)
-    triangle_std: float
-    strength_std: float
-    largest: float
-
-    def draw(self, draws: Draws) -> FloatArray:
-        m = len(self.value)
-        normals = draws.normals((m + 1, m))  # the last row is for the strengths
-        directions = np.linalg.eigh(self.value + self.triangle_std * base.mirrored(normals[:, :m]))[1]
-        strengths = np.linalg.eigvalsh(self.value) + self.strength_std * normals[:, m]
-        strengths = np.clip(strengths, 0.0, self.largest)
-        return np.asarray(directions * strengths[:, None, :] @ directions.transpose(0, 2, 1))
+    m = len(value)
+    normals = draws.normals((m + 1, m))  # the last row is for the strengths
+    directions = np.linalg.eigh(value + triangle_std * base.mirrored(normals[:, :m]))[1]
+    strengths = np.clip(np.linalg.eigvalsh(value) + strength_std * normals[:, m], 0.0, largest)
+    return np.asarray(directions * strengths[:, None, :] @ directions.transpose(0, 2, 1))
 
 
 def _separate(problem: Problem, level: str) -> Sampler:
@@ -238,8 +230,9 @@ def _separate(problem: Problem, level: str) -> Sampler:
     half = float(gaussian_mu(problem.epsilon, problem.delta)) / math.sqrt(2)
     triangle, strength = triangle_move(query, problem.s2) / half, problem.s2 / half
     mu = math.hypot(triangle_move(query, query.sensitivity) / triangle, query.sensitivity / strength)
-    return at_level(SeparateMoments(value=query.value, triangle_std=triangle, strength_std=strength, mu=mu,
-                                    largest=query.gamma, size=query.value.size), problem, level)
+    law = partial(_separate_moments, value=query.value, largest=query.gamma, triangle_std=triangle,
+                 strength_std=strength)
+    return at_level(Sampler(size=query.value.size, mu=mu, law=law), problem, level)
 
 
 CLASSIC = Mechanism(

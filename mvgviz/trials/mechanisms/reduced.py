@@ -24,7 +24,6 @@ from mvgviz.noise.directions import Directions
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import root
-from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.resolve import ask, scaled
@@ -35,32 +34,18 @@ from mvgviz.trials.problem import BY_FEATURES, Problem, rows_of
 from mvgviz.validation import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SketchMoments(Sampler):
+def _sketch_moments(draws: Draws, *, root: FloatArray, lift: float, unit: float) -> FloatArray:
     """``unit (Wishart(R Rᵀ, s)/s - w² I)``: ``root`` is R, ``unit`` undoes the division by rho² and n."""
-
-    root: FloatArray = field(repr=False)
-    sketch: int
-    lift: float
-    unit: float
-
-    def draw(self, draws: Draws) -> FloatArray:
-        m = len(self.root)
-        sketch = self.root @ draws.normals((m, self.sketch))
-        moments = sketch @ sketch.transpose(0, 2, 1) / self.sketch
-        moments[:, np.arange(m), np.arange(m)] -= self.lift**2
-        return self.unit * moments
+    m = len(root)
+    sketch = root @ draws.normals((m, m))
+    moments = sketch @ sketch.transpose(0, 2, 1) / m
+    moments[:, np.arange(m), np.arange(m)] -= lift**2
+    return unit * moments
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PseudoRecords(Sampler):
+def _pseudo_records(draws: Draws, *, root: FloatArray, middle: FloatArray) -> FloatArray:
     """``middle + R N``, s columns: mixtures of the records about the middle of their ranges, on their scale."""
-
-    root: FloatArray = field(repr=False)
-    middle: FloatArray = field(repr=False)
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return np.asarray(self.middle[:, None] + self.root @ draws.normals(self.root.shape))
+    return np.asarray(middle[:, None] + root @ draws.normals(root.shape))
 
 
 def lift(epsilon: float, delta: float, sketch: int) -> float:
@@ -77,21 +62,17 @@ def _sketched(problem: Problem, level: str) -> Sampler:
     if level in ("answer", "square") and query.is_table:
         refuse(level != "answer" or problem.scenario.task != "kernel-ridge", "it releases a sketch whose rows mix the "
                "records, not a noisy table; choose kernel ridge or a task on second moments")
-        return _pseudo_records(problem, table)
+        middle = (table.lower + table.upper) / 2  # public: kernels see distances of records, not where 0 is
+        off, rho = table.matrix - middle[:, None], math.hypot(*table.widths.tolist())
+        root = _lifted_root(off @ off.T / rho**2, lift(problem.epsilon, problem.delta, table.n_features))
+        return Sampler(size=root.size, law=partial(_pseudo_records, root=rho / math.sqrt(table.n_records) * root,
+                                                  middle=middle))
     factor = problem.gram.factor
     products = query.value * table.n_records if query.symmetric else factor @ factor.T
     rho2, w = float(table.widths @ table.widths), lift(problem.epsilon, problem.delta, query.rows)
-    moments = SketchMoments(root=_lifted_root(products / rho2, w), sketch=query.rows, lift=w, size=query.rows**2,
-                            unit=rho2 / table.n_records, level="answer" if query.symmetric else "moments")
+    moments = Sampler(size=query.rows**2, level="answer" if query.symmetric else "moments", law=partial(
+        _sketch_moments, root=_lifted_root(products / rho2, w), lift=w, unit=rho2 / table.n_records))
     return at_level(moments, problem, level) if query.symmetric else moments
-
-
-def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
-    """About the public middle: kernels see distances of records, not where 0 is."""
-    middle = (table.lower + table.upper) / 2
-    off, rho = table.matrix - middle[:, None], math.hypot(*table.widths.tolist())
-    root = _lifted_root(off @ off.T / rho**2, lift(problem.epsilon, problem.delta, table.n_features))
-    return PseudoRecords(root=rho / math.sqrt(table.n_records) * root, middle=middle, size=root.size)
 
 
 def _lifted_root(products: FloatArray, w: float) -> FloatArray:
@@ -152,8 +133,7 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
 def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     """Equal noise on the answer along priority directions alone, ``WᵀA`` (or ``WᵀA W``)."""
     scenario, query = problem.scenario, problem.query
-    if mechanism is not ANALYTIC:
-        raise InputError("a sketch keeps columns; choose the columns themselves as directions")
+    refuse(mechanism is not ANALYTIC, "a sketch keeps columns; choose the columns themselves as directions")
     if scenario.directions == "private":
         raise InputError("to find private directions it would release the whole answer, so it would leave nothing out")
     refuse(scenario.use.predicts, BY_FEATURES)

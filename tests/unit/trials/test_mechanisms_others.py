@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -193,7 +194,7 @@ def test_kernel_ridge_learns_from_pseudo_records_what_the_lift_leaves_and_is_war
     problem = posed(data=data, task="kernel-ridge", label=1, priority_directions=(0, 1))
     measure, sampler = measure_for(problem), prepared("johnson-lindenstrauss", problem)
     assert many(sampler, 50).shape == (50, 2, 2)
-    alone = replace(sampler, root=np.full((2, 2), 0.5))  # no lift: mixtures of records that lie on the line
+    alone = replace(sampler, law=partial(sampler.law, root=np.full((2, 2), 0.5)))  # no lift: records on the line
     assert measure.errors(many(alone, 50)).mean() < 0.9 * measure.references.trivial
     assert measure.errors(many(sampler, 50)).mean() > 0.99 * measure.references.trivial
     assert "each pseudo-record mixes all records" in mechanism("johnson-lindenstrauss").caution(problem)
@@ -313,7 +314,7 @@ def test_the_component_mechanism_needs_records_and_gives_unit_vectors():
         problem = posed(query, lower=-2.0, upper=1.0)
         sampler = prepared("exponential-component", problem, "component")
         x = problem.table.matrix
-        assert np.allclose(sampler.matrix, x @ x.T / (2 * 3 * 4))  # epsilon/(2 B²), B² = 3 · 2²
+        assert np.allclose(sampler.law.keywords["matrix"], x @ x.T / (2 * 3 * 4))  # epsilon/(2 B²), B² = 3 · 2²
         assert np.allclose(np.linalg.norm(sampler.draw(Draws(0, 0, 5)), axis=1), 1)
         assert "one direction alone" in mechanism("exponential-component").unsuitable(problem, "moments")
     assert "records of a table" in mechanism("exponential-component").unsuitable(posed("kernel"), "component")
