@@ -144,7 +144,8 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
     complete = search.kinds() and search.closer() and search.climb()
     if complete and search.ranked():
         finalists = search.private()[:FINALISTS]
-        complete = search.finals(finalists)
+        current = [candidate for candidate in search.ranked() if candidate.is_current and candidate not in finalists]
+        complete = search.run([*finalists, *current], scenario.trials, ahead=FINALISTS * scenario.trials)
     rows = [Row(candidate=candidate, outcome=search.outcomes[candidate], finalist=candidate in finalists)
             for candidate in search.ranked()]
     shown = next(iter((*search.private(), *search.problems)), None)
@@ -204,7 +205,7 @@ class _Search:
         self.dropped: dict[Candidate, str] = {}
         self._keys: set[object] = set()
         self._posed: dict[str, Problem] = {}
-        self._begun, self._done, self._ahead = math.nan, 0, 0
+        self._begun, self._done = math.nan, 0
         self._few = min(FIRST_ROUND, self.scenario.trials)
         if self.options.get("cache") is None:
             self.options["cache"] = TrialCache()  # all rounds share it
@@ -218,31 +219,25 @@ class _Search:
         return [candidate for candidate in self.ranked() if candidate.private]
 
     def kinds(self) -> bool:
-        self._ahead = _AHEAD * self._few + (2 * FINALISTS) * self.scenario.trials
-        return self._try(self._new(candidates(self.scenario, self.dataset, self.families)), self._few)
+        return self.run(self._new(candidates(self.scenario, self.dataset, self.families)), self._few,
+                        ahead=_AHEAD * self._few + 2 * FINALISTS * self.scenario.trials)
 
     def closer(self) -> bool:
         """More bounds, shares and uses for queries that do well."""
         errors = {candidate: self.outcomes[candidate].mean for candidate in self.private()}
         queries = dict.fromkeys(candidate.scenario.query for candidate, error in errors.items()
                                 if error <= _CLOSE * next(iter(errors.values())))
-        self._ahead = (2 * FINALISTS) * self.scenario.trials
-        return self._try(self._new(candidate for query in queries
-                                   for candidate in closer(self.scenario, self.dataset, query)), self._few)
+        return self.run(self._new(candidate for query in queries
+                                  for candidate in closer(self.scenario, self.dataset, query)), self._few,
+                        ahead=2 * FINALISTS * self.scenario.trials)
 
     def climb(self) -> bool:
         for _ in range(_MOST_STEPS):
             new = self._new(candidate for leader in self.private()[:_LEADERS]
                             for candidate in neighbours(leader, self.scenario, self.dataset))
-            if not new or not self._try(new, self._few):
+            if not new or not self.run(new, self._few, ahead=2 * FINALISTS * self.scenario.trials):
                 return not new
         return True
-
-    def finals(self, finalists: list[Candidate]) -> bool:
-        """All trials for the best and the current design."""
-        self._ahead = FINALISTS * self.scenario.trials
-        current = [candidate for candidate in self.ranked() if candidate.is_current and candidate not in finalists]
-        return self._try([*finalists, *current], self.scenario.trials)
 
     def by_expected_error(self, tables: list[Dataset]) -> Advice:
         """Every kind, bound and share, and small steps around the current design, on all tables."""
@@ -283,10 +278,9 @@ class _Search:
                     clips=float(clips.max()) if candidate.is_whole else 0.0)]
 
     def levers_of(self, best: Candidate) -> Levers | None:
-        self._ahead = 0
         sensitivity = "own" if self.sensitivity == "tight" else self.sensitivity  # theorems as printed
         return levers(best.scenario, self.dataset, mechanism=best.mechanism, seconds=self._seconds_left(),
-                      problem=replace(self.problems[best], sensitivity=sensitivity), **self._in_round())
+                      problem=replace(self.problems[best], sensitivity=sensitivity), **self._in_round(0))
 
     def _new(self, found: Iterable[Candidate]) -> list[Candidate]:
         """New candidates whose query serves the task; the others are dropped."""
@@ -309,11 +303,11 @@ class _Search:
         posed = pose(scenario, dataset, sensitivity=self.sensitivity, uploaded=self.uploaded)
         return replace(posed, yardstick=self.judge)
 
-    def _try(self, some: Iterable[Candidate], trials: int) -> bool:
-        """Run this many trials of some candidates; return whether all are done."""
+    def run(self, some: Iterable[Candidate], trials: int, *, ahead: int) -> bool:
+        """Run this many trials of some candidates, before so many ``ahead``; return whether all are done."""
         problems = {candidate: self.problems[candidate].with_scenario(candidate.scenario.changed(trials=trials))
                     for candidate in some}
-        results = resume(list(problems.values()), seconds=self._seconds_left(), **self._in_round())
+        results = resume(list(problems.values()), seconds=self._seconds_left(), **self._in_round(ahead))
         for candidate, found in zip(problems, results, strict=True):
             outcome = None if found is None else found.outcomes[0]
             if outcome is not None and outcome.reason is not None:
@@ -331,8 +325,8 @@ class _Search:
             self._begun = time.monotonic()
         return max(self.seconds - (time.monotonic() - self._begun), 0.0)
 
-    def _in_round(self) -> Options:
+    def _in_round(self, ahead: int) -> Options:
         """The options with progress through all rounds."""
-        progress, before, ahead = self.options.get("progress"), self._done, self._ahead
+        progress, before = self.options.get("progress"), self._done
         report = None if progress is None else (lambda done, total: progress(before + done, before + total + ahead))
         return {**self.options, "progress": report}

@@ -73,9 +73,10 @@ class Curve:
 
     def read(self, error: float) -> Reading:
         wanted = positive("error", error)
-        epsilon, low, high = (epsilon_for(self.epsilons, values, wanted) if np.isfinite(values).all() else math.nan
-                              for values in (self.means, self.lows, self.highs))
-        return Reading(epsilon, bool(falling(self.means)[0] <= wanted), low, high)
+        low, high = (epsilon_for(self.epsilons, end, wanted) if np.isfinite(end).all() else math.nan
+                     for end in (self.lows, self.highs))
+        at_most = bool(falling(self.means)[0] <= wanted)
+        return Reading(epsilon_for(self.epsilons, self.means, wanted), at_most, low, high)
 
 
 def frontier(results: Sequence[Results]) -> tuple[Curve, ...]:
