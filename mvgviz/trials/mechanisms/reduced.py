@@ -105,9 +105,9 @@ class Filled(Sampler):
     def draw(self, draws: Draws) -> FloatArray:
         w, released = self.kept, self.source.draw(draws)
         if self.both_sides:
-            return np.asarray(self.frame - w @ (w.T @ self.frame @ w) @ w.T + w @ released @ w.T)
-        rest = self.frame - w @ (w.T @ self.frame)
-        return np.asarray(rest[:, : released.shape[2]] + w @ released)  # a sketch has fewer columns
+            return np.asarray(self.frame + w @ (released - w.T @ self.frame @ w) @ w.T)
+        frame = self.frame[:, : released.shape[2]]  # a sketch has fewer columns
+        return np.asarray(frame + w @ (released - w.T @ frame))
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
         w = self.kept
@@ -125,9 +125,11 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     dataset = rows_of(problem.dataset, positions)
     small = replace(problem, scenario=scenario, yardstick=None, dataset=dataset, held_out=None, shared={},
                     table=scaled(dataset, scenario.scale), asked=ask(scenario, dataset))
-    part, frame = mechanism.prepare(small, level), _frame(problem, level)
+    part, frame = mechanism.prepare(small, level), np.array(_frame(problem, level))
+    both = level != "answer" or problem.query.symmetric
+    frame[np.ix_(positions, positions) if both else positions] = 0.0  # what is released replaces it to the last bit
     return Filled(source=part, frame=frame, kept=np.eye(problem.query.rows)[:, positions], level=level, mu=part.mu,
-                  size=part.size + frame.size, both_sides=level != "answer" or problem.query.symmetric)
+                  size=part.size + frame.size, both_sides=both)
 
 
 def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
@@ -170,7 +172,7 @@ def _frame(problem: Problem, level: str) -> FloatArray:
     if level in ("moments", "component") and problem.query.is_table:
         assert problem.table is not None
         return guessed_moments(problem.table).answer
-    return np.array(problem.guess.answer)
+    return problem.guess.answer
 
 
 def _priority_positions(problem: Problem) -> list[int]:
