@@ -6,9 +6,12 @@ sentence for an error; 130 after Ctrl-C, with the finished part printed.
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from mvgviz.errors import InputError
+from mvgviz.version import install_words
 
 CAUGHT, BAD_INPUT, STOPPED = 1, 2, 130  # exit codes
 
@@ -31,6 +34,14 @@ def say_tenths(words: str) -> Callable[..., None]:
             say(words.format(done, total))
 
     return progress
+
+
+def needed(module: str, words: str, extra: str = "app") -> Any:
+    """Return a module; raise `InputError` with how to install what it lacks."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise InputError(f"{words} {error.name}: {install_words(extra)}") from None
 
 
 def read_bytes(path: Path) -> bytes:

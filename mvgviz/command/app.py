@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from mvgviz.command import read_bytes, say
+from mvgviz.command import needed, read_bytes, say
 from mvgviz.command.opening import file_beside
 from mvgviz.errors import InputError, refuse
 from mvgviz.release.ledger import ENVIRONMENT, ledger_from_environment, usual_place
@@ -80,8 +80,8 @@ def _allow_hosts(names: list[str]) -> None:
         raise InputError(f"{door.PUBLIC_URL}: {url!r} is not an address like https://your.host")
     known = [name for name in door.allowed_names() if name != door.public_name()]
     for option, name in [*((door.ENVIRONMENT, name) for name in known), *(("--allow-host", name) for name in names)]:
-        if not re.fullmatch(door.NAME, name, re.ASCII):
-            raise InputError(f"{option}: {name!r} is not a name like your.host; leave out scheme, port and path")
+        refuse(not re.fullmatch(door.NAME, name, re.ASCII),
+               f"{option}: {name!r} is not a name like your.host; leave out scheme, port and path")
     os.environ[door.ENVIRONMENT] = " ".join(dict.fromkeys([*known, *names]))
 
 
@@ -100,11 +100,7 @@ def _check_login() -> None:
 
 
 def _serve(flags: list[str]) -> int:
-    try:
-        import click
-        from streamlit.web import cli
-    except ModuleNotFoundError as error:
-        raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
+    cli, click = (needed(module, "the app needs") for module in ("streamlit.web.cli", "click"))
     with contextlib.suppress(click.Abort):  # Ctrl-C, after the server has ended
         cli.main(["run", str(TOP / "app.py"), *flags], standalone_mode=False)
     return 0

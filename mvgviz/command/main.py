@@ -41,42 +41,38 @@ def main(arguments: list[str] | None = None) -> int:
         return STOPPED
 
 
-_SHARED = {
-    "port": "port of the app (8501, or the next free one)",
-    "host": "address to listen on; any other than this computer gives a warning (localhost)",
-    "allow-host": "allow another name to open the app; repeatable",
-    "ledger": "file that counts releases (in your data folder)",
-    "no-ledger": "keep no ledger file: what was spent is forgotten when the page closes",
-    "login": "ask people to log in (docs/deployment.md)",
-    "demo": "public demo: bundled data, no uploads, no releases",
-}  # what options of the app and of ``serve`` mean
+def _served() -> _Parser:
+    """The options of the app and of ``serve``; what is left out of ``serve`` is as it was said before it."""
+    shared = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    shared.add_argument("--port", type=int, help="port of the app (8501, or the next free one)")
+    shared.add_argument("--host", help="address to listen on; any other than this computer gives a warning (localhost)")
+    shared.add_argument("--allow-host", action="append", metavar="NAME",
+                        help="allow another name to open the app; repeatable")
+    kept = shared.add_mutually_exclusive_group()
+    kept.add_argument("--ledger", type=Path, metavar="FILE", help="file that counts releases (in your data folder)")
+    kept.add_argument("--no-ledger", action="store_true",
+                      help="keep no ledger file: what was spent is forgotten when the page closes")
+    shared.add_argument("--login", action="store_true", help="ask people to log in (docs/deployment.md)")
+    shared.add_argument("--demo", action="store_true", help="public demo: bundled data, no uploads, no releases")
+    return shared
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="mvgviz", description="Directional noise for private matrices, made visible. Without a "
-                     "command: opens the app in the browser.")
+    parser = _Parser(prog="mvgviz", parents=[_served()], description="Directional noise for private matrices, made "
+                     "visible. Without a command: opens the app in the browser.")
+    parser.set_defaults(port=None, host="localhost", allow_host=[], ledger=None, no_ledger=False, login=False,
+                        demo=False)
     parser.add_argument("--version", action="version", version=f"mvgviz {VERSION}")
-    parser.add_argument("--port", type=int, help=_SHARED["port"])
-    parser.add_argument("--host", default="localhost", help=_SHARED["host"])
-    parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=_SHARED["allow-host"])
     parser.add_argument("--data", type=Path, metavar="FILE", help="table to open")
     parser.add_argument("--study", type=Path, metavar="FILE", help="saved study to open")
-    kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--ledger", type=Path, metavar="FILE", help=_SHARED["ledger"])
-    kept.add_argument("--no-ledger", action="store_true", help=_SHARED["no-ledger"])
-    parser.add_argument("--login", action="store_true", help=_SHARED["login"])
-    parser.add_argument("--demo", action="store_true", help=_SHARED["demo"])
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, title="commands")
 
     serve = commands.add_parser("serve", help="serve many people: several servers behind one address",
+                                parents=[_served()],
                                 description="Serve the app with several servers behind one address (nginx).")
     serve.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
                        help="number of servers (%(default)s, one per processor)")
-    for name, more in (("port", {"type": int}), ("host", {"type": str}), ("ledger", {"type": Path, "metavar": "FILE"}),
-                       ("allow-host", {"action": "append", "metavar": "NAME"}), ("no-ledger", {"action": "store_true"}),
-                       ("login", {"action": "store_true"}), ("demo", {"action": "store_true"})):
-        serve.add_argument(f"--{name}", default=argparse.SUPPRESS, help=_SHARED[name], **more)
 
     run = commands.add_parser("run", help="run a study's trials and write a report",
                               description="Run the trials of a study or scenario without the app.")

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from mvgviz.command import STOPPED, say, say_tenths, write_bytes
+from mvgviz.command import STOPPED, needed, say, say_tenths, write_bytes
 from mvgviz.command.opening import opened_study
 from mvgviz.data import sample
 from mvgviz.design.noise_design import NoiseDesign
@@ -29,7 +29,6 @@ from mvgviz.trials.results import Outcome, Results
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.validation import count
-from mvgviz.version import install_words
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -52,10 +51,7 @@ def run(chosen: argparse.Namespace) -> int:
         say("mvgviz run: stopped; the table shows the finished trials")
         return STOPPED
     if chosen.report is not None:
-        try:
-            from mvgviz.report.html import report_html
-        except ModuleNotFoundError as error:
-            raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
+        report_html = needed("mvgviz.report.html", "a report needs").report_html
         simulated = chosen.report_on != "data"
         if simulated:
             setup = on_simulated_data(setup, uploaded=directions)
@@ -131,15 +127,11 @@ def _workers(cluster: str | None) -> Iterator[Executor]:
             yield own
         return
     try:
-        from distributed import Client
-    except ModuleNotFoundError:
-        raise InputError(f"a cluster needs Dask: {install_words('cluster')}") from None
-    try:
-        client = Client(cluster, timeout="10s")  # type: ignore[no-untyped-call]
+        client = needed("distributed", "a cluster needs", "cluster").Client(cluster, timeout="10s")
     except (OSError, ValueError):
         raise InputError(f"no Dask scheduler answers at {cluster}; check the address") from None
     with client:
-        yield client.get_executor()  # type: ignore[no-untyped-call]
+        yield client.get_executor()
 
 
 @contextmanager
@@ -177,10 +169,7 @@ def slides(chosen: argparse.Namespace) -> int:
     if out.suffix.lower() not in (".pdf", ".html") or out.is_dir() or not out.parent.is_dir():
         raise InputError(f"--out must be a .pdf or .html file in an existing folder, got {out}")
     opened = opened_study(chosen)
-    try:
-        from mvgviz.report.talk import talk_html
-    except ModuleNotFoundError as error:
-        raise InputError(f"slides need {error.name}: {install_words('app')}") from None
+    talk_html = needed("mvgviz.report.talk", "slides need").talk_html
     setup = build(opened.study.scenario, opened.dataset, uploaded=opened.directions)
     simulated = opened.study.scenario.is_upload and chosen.on != "data"
     page = talk_html(on_simulated_data(setup, uploaded=opened.directions) if simulated else setup, simulated=simulated)

@@ -1,7 +1,6 @@
-"""``mvgviz serve --workers N``: several servers behind one address, for more people than one can answer.
+"""``mvgviz serve --workers N``: several servers behind nginx, for more people than one can answer.
 
-A cookie keeps each person on one server, so uploads, downloads and the session stay together. nginx runs in front
-with the configuration made here; it writes nothing that people send to a file.
+A cookie keeps each person on one server. nginx writes nothing that people send to a file.
 """
 
 import argparse

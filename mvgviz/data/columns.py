@@ -1,8 +1,7 @@
 """Columns of Arrow as numbers: cells of text in blocks, gathered into one array, and Parquet files.
 
-A cell is a number, a percentage (``12%`` becomes 12), a truth value (0 or 1), missing, or text. A comma (a point if the
-comma is the decimal mark), an apostrophe or a space may separate thousands. The array grows in place to a size
-estimated from the share of the file read, so that memory holds little more than the result.
+A cell is a number, a percentage (``12%`` becomes 12), a truth value (0 or 1), missing, or text. The array grows in
+place to a size estimated from the share of the file read, so that memory holds little more than the result.
 """
 
 import re
@@ -309,8 +308,8 @@ def _parquet(source: Source, wanted: set[str] | None) -> Table:
     return Table(name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
                  values=values if filled.all() else values[:, filled],
                  true_false=tuple(names[i] for i in used if _is_any(schema.field(i).type, [pa.types.is_boolean])),
-                 texts={names[i]: _parquet_texts(file.read([schema.names[i]], use_threads=False).column(0))
-                        for i in kept},
+                 texts={names[i]: np.array([_cell(cell) for cell in file.read(
+                     [schema.names[i]], use_threads=False).column(0).to_pylist()], dtype=object) for i in kept},
                  text_columns=tuple(names[i] for i in others),
                  empty_columns=tuple(names[i] for i in empty), notes=("Read from a Parquet file.", *notes))
 
@@ -333,10 +332,8 @@ def _parquet_values(file: Any, names: list[str], n_rows: int, source: Source) ->
     return values
 
 
-def _parquet_texts(column: Any) -> Any:
-    cells = ("" if cell is None else cell.isoformat() if isinstance(cell, date) else str(cell).strip()
-             for cell in column.to_pylist())
-    return np.array(list(cells), dtype=object)
+def _cell(cell: Any) -> str:
+    return "" if cell is None else cell.isoformat() if isinstance(cell, date) else str(cell).strip()
 
 
 def _is_any(kind: Any, tests: Iterable[Callable[[Any], bool]]) -> bool:

@@ -1,8 +1,6 @@
 """Text tables of any encoding: comma, semicolon, tab, bar or blanks between the fields.
 
-The beginning of a file shows its encoding, separator, decimal mark and header. Arrow's parser reports rows that are too
-long or too short with their numbers. It gets UTF-8 and returns text block by block, in the calling thread;
-:mod:`mvgviz.data.columns` decides what is a number.
+The beginning of a file shows its encoding, separator, decimal mark and header. Arrow parses blocks of UTF-8.
 """
 
 import codecs
@@ -42,9 +40,7 @@ _EXCEL_HINT = re.compile(r'^"?sep=([,;\t|])"?$')
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How to read a text. ``names``: None without a header; ``body``: the character where the records begin;
-    ``first_row``: its row of the file; ``width``: fields in each record.
-    """
+    """How to read a text. ``body``: the character where the records begin; ``first_row``: its row of the file."""
 
     separator: str
     decimal: str
@@ -158,9 +154,9 @@ class HeaderUnclearError(InputError):
 
 
 def has_header(rows: Sequence[Sequence[str]], decimal: str, name: str, *, any_text: bool = False) -> bool:
-    """Return whether the first row names the columns; raise `HeaderUnclearError` if it may be a record.
+    """Return whether the first row names the columns: text without gaps, each once.
 
-    Names are mostly text without gaps, with letters, and occur once. ``any_text``: over text alone it is unclear.
+    Raise `HeaderUnclearError` if it may be a record; ``any_text``: text alone is unclear.
     """
     first, rest = rows[0], rows[1:]
     filled = [i for i, cell in enumerate(first) if not is_missing(cell)]
@@ -211,9 +207,8 @@ def _told_decimal(rows: Sequence[Sequence[str]], separator: str, name: str) -> s
     decimal = _decimal(rows[1:] or rows, separator)
     unclear = any(("." in cell or "," in cell) and is_numeric(cell, ".") and is_numeric(cell, ",")
                   for row in rows for cell in row)
-    if unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2:
-        raise InputError(f"{name} holds numbers such as 1.234 or 1,234, which may be about one or about a thousand: "
-                         "choose its decimal mark.")
+    refuse(unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2, f"{name} holds "
+           "numbers such as 1.234 or 1,234, which may be about one or about a thousand: choose its decimal mark.")
     return decimal
 
 
@@ -227,10 +222,9 @@ def _fitted(names: list[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 class TextStream:
-    """A text, from which :meth:`blocks` makes UTF-8.
+    """A text, from which :meth:`blocks` makes UTF-8; it refuses zero bytes. ``ended``: the file was read to its end.
 
-    It counts bytes, refuses zero bytes, and reads what seemed ASCII and is not UTF-8 as Latin-1, or as cp1252 if it has
-    characters that only cp1252 defines (€ and curly quotes). ``ended``: the file was read to its end.
+    What seemed ASCII and is not UTF-8 is read as Latin-1, or as cp1252 if it has characters that only cp1252 defines.
     """
 
     def __init__(self, source: Source, encoding: str, *, guessed: bool) -> None:
@@ -303,10 +297,7 @@ class TextStream:
 
 
 def _end_of_records(text: bytes, separators: bytes) -> int:
-    """Return where the last line break outside quotations ends; 0 without one.
-
-    As for the parser, a mark opens a quotation only where a field begins; a doubled mark does not close one.
-    """
+    """Return where the last line break outside quotations ends; 0 without one. A doubled mark does not close one."""
     codes = np.frombuffer(text.removesuffix(b"\r"), dtype=np.uint8)  # a line feed may follow
     marks = np.flatnonzero(codes == ord('"'))
     known = np.isin(codes[marks[::2] - 1], list(separators + b'\r\n"'))
@@ -325,8 +316,7 @@ def _end_of_records(text: bytes, separators: bytes) -> int:
 def read_delimited(source: Source, *, separator: str | None, decimal: str | None, header: bool | None,
                    encoding: str | None, texts: Iterable[str] | None = ()) -> Table:
     """Read a CSV file or a similar one as a table."""
-    if separator is not None and separator == decimal:
-        raise InputError("separator and decimal must be different characters")
+    refuse(separator is not None and separator == decimal, "separator and decimal must be different characters")
     stream = TextStream(source, encoding or encoding_of(source.head(SAMPLE)), guessed=encoding is None)
     text = _sample(stream, source)
     layout = layout_of(text, name=source.name, complete=stream.ended, separator=separator, decimal=decimal,

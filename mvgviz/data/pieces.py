@@ -1,53 +1,40 @@
 """A table that does not fit into memory: ask it piece by piece, with the answer of the whole.
 
 >>> import numpy as np
->>> from mvgviz import Dataset, Pieces, covariance
->>> rng = np.random.default_rng(0)
->>> parts = [Dataset(matrix=rng.uniform(-1, 1, (2, n)), features=("a", "b"), lower=-1, upper=1) for n in (30, 50)]
->>> whole = Dataset(matrix=np.hstack([part.matrix for part in parts]), features=("a", "b"), lower=-1, upper=1)
->>> asked = Pieces(parts).covariance()
->>> wanted = covariance(whole)
->>> bool(np.allclose(asked.value, wanted.value, rtol=1e-12)), asked.sensitivity == wanted.sensitivity
-(True, True)
+>>> from mvgviz import Dataset, Pieces
+>>> parts = [Dataset(matrix=np.full((1, n), x), features=("a",), lower=-1, upper=1) for n, x in ((30, 0), (10, 1))]
+>>> float(Pieces(parts).mean().value[0, 0])
+0.25
 
-Means, second moments, counts and means by group are sums over (clipped) records, so the answers of the pieces add up.
-One record moves an average less the more records there are. On a Dask cluster the workers ask the pieces and add the
-sums.
+The answers are sums over records, so those of the pieces add up; on a Dask cluster the workers ask them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Concatenate, ParamSpec, TypeAlias
 
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Category, Origin, Ranges, weakest
+from mvgviz.query import queries
 from mvgviz.query.counts import ReplacedCell
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import as_category, first_of_each, most_of_each, people
 from mvgviz.query.group_means import ReplacedMember
 from mvgviz.query.moments import MomentsQuery, moments
 from mvgviz.query.neighbours import ReplacedColumn
-from mvgviz.query.queries import (
-    Query,
-    counts,
-    covariance,
-    cross_moments,
-    cross_table,
-    group_means,
-    joint_moments,
-    mean,
-)
+from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, frozen, instance
 
+P = ParamSpec("P")
 _Loader: TypeAlias = Callable[[], Dataset | None]
 _Ask: TypeAlias = Callable[[Dataset], Query]
 _Reader: TypeAlias = Callable[[list[str]], Iterator[Any]]
@@ -77,6 +64,19 @@ class _Part:
         return replace(self, total=self.total + other.total, records=self.records + other.records, query=query)
 
 
+def _asked(ask: Callable[Concatenate[Dataset, P], Query]) -> Callable[Concatenate[Pieces, P], Query]:
+    """Return a method that asks as this function asks the whole table."""
+    @wraps(ask)
+    def method(self: Pieces, /, *args: P.args, **options: P.kwargs) -> Query:
+        return _whole(self._sum(partial(_ask_with, ask, args, options)))
+
+    return method
+
+
+def _ask_with(ask: Callable[..., Query], args: tuple[Any, ...], options: dict[str, Any], data: Dataset) -> Query:
+    return ask(data, *args, **options)
+
+
 class Pieces:
     """Datasets with the same features and ranges, in a list or from a function, read once for each question.
 
@@ -97,8 +97,7 @@ class Pieces:
                      at_most: int | None = None, rows: int = ROWS, cluster: Any = None) -> Pieces:
         """Read Parquet files, or all of a folder, with at most ``rows`` records in memory.
 
-        Declare ``ranges`` or ``levels`` for all used columns; arguments as for :meth:`mvgviz.Dataset.from_frame`. A
-        person's records may lie in different files. On a cluster every worker must see the files.
+        Declare ``ranges`` or ``levels`` for all used columns; arguments as for :meth:`mvgviz.Dataset.from_frame`.
         """
         paths, use = _paths(files), _Use.of(ranges, missing, columns, levels, person, at_most)
         size = count("rows", rows)
@@ -112,8 +111,7 @@ class Pieces:
                   levels: Levels | None = None, person: str | None = None, at_most: int | None = None,
                   cluster: Any = None) -> Pieces:
         """Read the partitions of a ``dask.dataframe`` one by one, or on the cluster; as :meth:`from_parquet`."""
-        if not hasattr(frame, "partitions"):
-            raise InputError(f"frame must be a dask.dataframe, got a {type(frame).__name__}")
+        refuse(not hasattr(frame, "partitions"), f"frame must be a dask.dataframe, got a {type(frame).__name__}")
         return cls._of([partial(_partition, part) for part in frame.partitions],
                        _Use.of(ranges, missing, columns, levels, person, at_most), cluster)
 
@@ -124,34 +122,10 @@ class Pieces:
         made._at_most = use.at_most
         return made
 
-    def mean(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.mean` of the whole table."""
-        return _whole(self._sum(partial(mean, bound=bound, neighbours=neighbours)))
-
-    def covariance(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.covariance` of the whole table."""
-        return _whole(self._sum(partial(covariance, bound=bound, neighbours=neighbours)))
-
-    def joint_moments(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-        """As the scenario's query "moments" of the whole table: the constant 1 joined to every record."""
-        return _whole(self._sum(partial(joint_moments, bound=bound, neighbours=neighbours)))
-
-    def counts(self, category: int | str = 0, *, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.counts` of the whole table."""
-        return _whole(self._sum(partial(counts, category=category, neighbours=neighbours)))
-
-    def cross_table(self, categories: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.cross_table` of the whole table."""
-        return _whole(self._sum(partial(cross_table, categories=categories, neighbours=neighbours)))
-
-    def group_means(self, category: int | str = 0, features: Sequence[int | str] = (), *,
-                    neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.group_means` of the whole table."""
-        return _whole(self._sum(partial(group_means, category=category, features=features, neighbours=neighbours)))
-
-    def cross_moments(self, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
-        """As :func:`mvgviz.cross_moments` of the whole table."""
-        return _whole(self._sum(partial(cross_moments, group=group, neighbours=neighbours)))
+    mean, covariance = _asked(queries.mean), _asked(queries.covariance)
+    joint_moments, counts = _asked(queries.joint_moments), _asked(queries.counts)
+    cross_table, group_means = _asked(queries.cross_table), _asked(queries.group_means)
+    cross_moments = _asked(queries.cross_moments)
 
     def moments(self, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
                 neighbours: str = "replace") -> MomentsQuery:
@@ -278,9 +252,8 @@ class _Use:
             raise InputError("columns must be a sequence of column names")
         known = {name: as_category(name, given) for name, given in (levels or {}).items()}
         chosen = [name for name in ((*ranges, *known) if columns is None else columns) if name != person]
-        if not set(chosen) <= {*ranges, *known}:
-            raise InputError("declare a range, or levels, for every column of a table in pieces: one piece does not "
-                             "show the range of the others")
+        refuse(not set(chosen) <= {*ranges, *known}, "declare a range, or levels, for every column of a table in "
+               "pieces: one piece does not show the range of the others")
         return cls(ranges={name: ranges[name] for name in chosen if name not in known}, missing=missing, columns=chosen,
                    levels={name: known[name] for name in chosen if name in known}, person=person,
                    at_most=most_of_each(person, at_most) or 1)

@@ -2,10 +2,6 @@
 
 The first bytes or the names in an archive decide what a file is, never its name. Libraries are imported when their
 format is read. NumPy files are read here: a header, then plain numbers; objects are never unpickled.
-
->>> table = read_table(b"x;y\\n1,5;2\\n2,5;3\\n")
->>> table.separator, table.decimal, table.header, table.columns
-(';', ',', True, ('x', 'y'))
 """
 
 import io
@@ -68,12 +64,11 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
                header: bool | None = None, encoding: str | None = None, member: str | None = None,
                texts: Iterable[str] | None = (), max_bytes: int = DEFAULT_LIMIT, progress: Progress | None = None
                ) -> Table:
-    """Read a path, bytes or an open binary file: CSV and its kin, .npy, .npz, .xlsx or Parquet.
+    """Read a path, bytes or an open binary file: CSV and its kin, .npy, .npz, .xlsx or Parquet, by its content.
 
-    The content decides the format. Options that are None are detected. ``header``: whether the first row holds names;
-    raise `InputError` if that is unclear. ``member``: an array of an .npz, a sheet of an .xlsx. ``texts``: columns of
-    categories, dates or persons whose text to keep (None: all that hold text from the start, up to a quarter of
-    ``max_bytes``). ``progress`` is called with the share done.
+    Options that are None are detected; an unclear ``header`` raises `InputError`. ``member``: an array of an .npz, a
+    sheet of an .xlsx. ``texts``: columns whose text to keep (None: all that hold text from the start, up to a quarter
+    of ``max_bytes``). ``progress`` is called with the share done.
     """
     _check_choices(separator, header, member)
     for what, given, known in (("decimal", decimal, (".", ",")), ("encoding", encoding, ENCODINGS)):
@@ -111,10 +106,7 @@ def load_table(file: Any, *, name: str | None = None, orientation: str = "rows",
                header: bool | None = None, levels: Mapping[str, Iterable[Any] | Category] | None = None,
                person: str | None = None, at_most: int | None = None, units: Mapping[str, str] | None = None,
                title: str = "") -> Dataset:
-    """Read a file as a dataset: :func:`read_table`, then :func:`table_to_dataset`.
-
-    A workbook gives its first sheet with content. An .npz must hold one array. A data frame has its records in rows.
-    """
+    """Read a file as a dataset: :func:`read_table`, then :func:`table_to_dataset`; an .npz must hold one array."""
     use: dict[str, Any] = {"orientation": orientation, "columns": columns, "ranges": ranges, "missing": missing,
                            "levels": levels, "person": person, "at_most": at_most, "units": units,
                            "title": title}

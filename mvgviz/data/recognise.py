@@ -1,19 +1,8 @@
 """Recognise the people of a table: whether another table holds the same, which columns name them.
 
-A table is recognised in another format, with extra blank lines, with other columns, in another order of records, or
-transposed. Two tables are the same if they share a feature that distinguishes records: its values differ and do not
-simply count. Features with two values, and text with few, must also have the same order. Another unit, rounding or one
-record more make another table: only the person can know. The digests follow from the values, so they stay in the
-memory of the session; a fresh key makes them worthless elsewhere.
-
->>> from mvgviz.data import read_table
->>> key = new_key()
->>> patients = contents_of(read_table(b"age,dose\\n31,0.5\\n58,2.5\\n40,1\\n").values, key)
->>> patients.matches(contents_of(read_table(b"dose;visit\\n0,5;1\\n1;2\\n2,5;3\\n\\n").values, key))
-True
->>> found = identifiers(read_table(b"Unnamed: 0,patient_id,age\\n0,7,31\\n1,9,58\\n2,7,44\\n"))
->>> [(each.name, each.numbers_records, each.most) for each in found]
-[('Unnamed: 0', True, 1), ('patient_id', False, 2)]
+Two tables are the same if they share a feature that distinguishes records: its values differ and do not simply count.
+Features with two values, and text with few, must also have the same order. Another unit, rounding or one record more
+make another table: only the person can know. The digests stay in the session's memory, under a fresh key.
 """
 
 from __future__ import annotations
@@ -58,18 +47,14 @@ def new_key() -> bytes:
 def contents_of(values: FloatArray, key: bytes, texts: Iterable[Iterable[object]] = ()) -> Contents:
     """Return digests of a table, records × features, under this key; ``texts``: its other columns."""
     records = _digests(values.T, key) if values.shape[0] <= MOST_FEATURES and values.shape[1] else ()
-    return Contents(features=frozenset([*_digests(values, key), *_text_digests(texts, key)]),
-                    records=frozenset(records))
-
-
-def _text_digests(texts: Iterable[Iterable[object]], key: bytes) -> Iterator[bytes]:
-    """Digest columns of text; the order counts if there are as few values as in a category."""
+    told = set(_digests(values, key))
     for column in texts:
         cells = ["" if is_missing(text := str(cell).strip()) else text for cell in column]
-        values = set(cells) - {""}
-        if len(values) > 1:
-            ordered = cells if len(values) <= MOST_LEVELS else sorted(cells)
-            yield hashlib.blake2b(json.dumps(ordered).encode(), key=key, digest_size=16).digest()
+        levels = set(cells) - {""}
+        if len(levels) > 1:  # the order counts if there are as few as in a category
+            ordered = cells if len(levels) <= MOST_LEVELS else sorted(cells)
+            told.add(hashlib.blake2b(json.dumps(ordered).encode(), key=key, digest_size=16).digest())
+    return Contents(features=frozenset(told), records=frozenset(records))
 
 
 def _digests(values: FloatArray, key: bytes) -> Iterator[bytes]:
@@ -118,19 +103,18 @@ def identifiers(table: Table) -> tuple[Identifier, ...]:
 def levels_of(cells: Sequence[object]) -> tuple[str, ...] | None:
     """Return the sorted values of a column without gaps; None for more than 50. Not private."""
     found = {text for cell in set(cells) if cell == cell and not is_missing(text := level_text(cell))}
-    return tuple(sorted(found, key=_as_numbers)) if len(found) <= MOST_LEVELS else None
+    def as_number(text: str) -> tuple[float, str]:
+        try:
+            return float(text), text
+        except ValueError:
+            return np.inf, text
 
-
-def _as_numbers(text: str) -> tuple[float, str]:
-    try:
-        return float(text), text
-    except ValueError:
-        return np.inf, text
+    return tuple(sorted(found, key=as_number)) if len(found) <= MOST_LEVELS else None
 
 
 def holds_dates(table: Table, name: str) -> bool:
     """Return whether all text of a column is dates."""
-    cells = {cell for cell in table.texts[name].tolist() if not is_missing(cell)} if name in table.texts else set()
+    cells = {cell for cell in table.texts.get(name, ()) if not is_missing(cell)}
     return bool(cells) and are_dates(cells)
 
 

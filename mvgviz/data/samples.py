@@ -1,13 +1,4 @@
-"""The bundled datasets: their people, features and records.
-
->>> from mvgviz.data.samples import describe, sample
->>> sample("liver").features
-('mcv', 'alkphos', 'sgpt', 'sgot', 'gammagt', 'drinks')
->>> describe("liver").priority
-('sgpt', 'drinks')
-
-``sample_data/catalogue.json`` describes them; ``sample_data/README.md`` has sources, citations and licences.
-"""
+"""The bundled datasets: their people, features and records, as ``sample_data/catalogue.json`` describes them."""
 
 import json
 from dataclasses import dataclass

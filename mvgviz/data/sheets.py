@@ -1,7 +1,6 @@
 """Excel workbooks (.xlsx), checked before openpyxl opens them.
 
-calamine (0.9) is faster, but kills the process when a gigabyte is too little: for a file of 5 KB with two cells far
-apart, or of 19 KB with one text in many cells. It also ignores duplicate rows.
+calamine (0.9) is faster, but kills the process when a gigabyte is too little, and ignores duplicate rows.
 """
 
 import io

@@ -55,8 +55,7 @@ def clean_names(names: Iterable[str], file_name: str) -> tuple[str, ...]:
 
 def plain_names(count: int, file_name: str) -> tuple[str, ...]:
     """Return names for columns without any."""
-    check_width(count, file_name)
-    return tuple(f"column {position}" for position in range(1, count + 1))
+    return clean_names([""] * count, file_name)
 
 
 def check_width(count: int, file_name: str) -> None:
@@ -82,11 +81,10 @@ def listed(names: Sequence[str], positions: Sequence[int], most: int = 5) -> str
 class Table:
     """``values``: rows × numeric columns, NaN if missing; not copied, read-only.
 
-    ``format``: csv, npy, npz, xlsx or parquet. ``separator`` to ``member`` (an array or a sheet, of ``members``): as
-    detected, or None if the format has none. ``text_columns`` and ``empty_columns`` were set aside; ``texts``: kept
-    text. ``true_false``: columns of 1 and 0 that were words. ``first_row``: the row of the file (from 1) with the first
-    record. ``left_out``: later rows without a record; ``empty_rows`` of them, empty or like comments, may have been
-    records. ``row_names``: the first column if it is different text in each of few enough rows to be features.
+    ``separator`` to ``member`` (an array or a sheet, of ``members``): as detected. ``text_columns`` and
+    ``empty_columns`` were set aside; ``texts``: kept text. ``true_false``: columns of 1 and 0 that were words.
+    ``first_row``: the row of the file (from 1) with the first record; ``left_out``: later rows without one, of which
+    ``empty_rows`` may have been records. ``row_names``: the first column if it may name features.
     """
 
     name: str
@@ -181,12 +179,7 @@ class _Features:
 
 def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
                    orientation: str = "rows") -> dict[str, tuple[float, float]]:
-    """Return the smallest and the largest value of each feature, rounded outwards: low < high. Not private.
-
-    >>> from mvgviz.data import read_table
-    >>> propose_ranges(read_table(b"dose,age\\n0.27,23\\n4.81,67\\n"))
-    {'dose': (0.0, 5.0), 'age': (20.0, 70.0)}
-    """
+    """Return the smallest and the largest value of each feature, rounded outwards: low < high. Not private."""
     features = _features(table, orientation, columns)
     return {name: around(*features.extremes(i)) for i, name in enumerate(features.names)}
 
@@ -195,15 +188,12 @@ def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable
                      ranges: Ranges | None = None, missing: str = "reject",
                      levels: Mapping[str, Iterable[Any] | Category] | None = None, person: str | None = None,
                      at_most: int | None = None, units: Mapping[str, str] | None = None, title: str = "") -> Dataset:
-    """Return a dataset of the chosen features, clipped to their ranges.
+    """Return a dataset of the chosen features, clipped to their ranges; more arguments as in `Dataset.from_frame`.
 
-    ``orientation``: whether records are "rows" or "columns" of the table. A feature without a range in ``ranges`` gets
-    that of :func:`propose_ranges`, with the origin "read from the data". ``missing``: "reject" raises `InputError`,
-    "middle" fills in the middle of the range, "drop" leaves the record out. With "drop" or empty rows the number of
-    records depends on the data, and ``records_origin`` says so, even if nothing was dropped. A data frame has its
-    records in rows, as in :meth:`Dataset.from_frame`, which also explains ``levels``, ``person`` with ``at_most``
-    records, dates and ``title``. Text must have been kept (``read_table(…, texts=[…])``; :func:`load_table` does so)
-    and comes after numbers unless ``columns`` gives an order.
+    ``orientation``: whether records are "rows" or "columns" of the table. A feature without a range gets that of
+    :func:`propose_ranges`, "read from the data". ``missing``: "reject" raises `InputError`, "middle" fills in the
+    middle of the range, "drop" leaves the record out: then ``records_origin`` says that their number depends on data.
+    Text must have been kept (``read_table(…, texts=[…])``); it comes after numbers unless ``columns`` gives an order.
     """
     declared: dict[str, Any] = {"ranges": ranges, "missing": missing, "levels": levels, "person": person,
                                 "at_most": at_most, "units": units, "title": title}
@@ -214,7 +204,7 @@ def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable
     instance("table", table, Table)
     if at_most is not None or texts_of(ranges, levels, person):
         one_of("orientation", orientation, ("rows",))
-        return _with_texts(table, columns=columns, **declared)
+        return _with_texts(table, columns, **declared)
     one_of("missing", missing, MISSING)
     features = _features(table, orientation, columns)
     values = features.values
@@ -244,16 +234,14 @@ def texts_of(ranges: Any, levels: Any, person: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(name) for name in named))
 
 
-def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges | None, missing: str,
-                levels: Mapping[str, Any] | None, person: str | None, at_most: int | None,
-                units: Mapping[str, str] | None, title: str) -> Dataset:
+def _with_texts(table: Table, columns: Iterable[str] | None, *, ranges: Ranges | None, levels: Any,
+                person: str | None, units: Mapping[str, str] | None, **declared: Any) -> Dataset:
     refuse(not isinstance(levels, Mapping | None), "levels must map column names to sequences of levels")
     levels = {name: as_category(name, given) for name, given in (levels or {}).items()}
     named = texts_of(ranges, levels, person)
-    lost = [name for name in named if name in table.text_columns]
-    if lost:
-        raise InputError(f"{table.name} was read without the text of {shown(lost[0], 1)}: name it in "
-                         "read_table(…, texts=[…]).")
+    for name in named:
+        refuse(name in table.text_columns,
+               f"{table.name} was read without the text of {shown(name, 1)}: name it in read_table(…, texts=[…]).")
     _chosen(named or table.columns, (*table.columns, *table.texts), table)
     found: dict[str, Any] = {name: table.values[:, i] for i, name in enumerate(table.columns)}
     for name in [name for name in named if name in table.texts or (name in levels and name in table.true_false)]:
@@ -263,9 +251,9 @@ def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges |
         is_date = name not in levels and name != person
         found[name] = np.array(_dates(table, name, cells) if is_date else cells, dtype=object)
     chosen = None if columns is None else _chosen(columns, tuple(found), table)
-    data = from_frame(optional("pandas").DataFrame(found), columns=chosen, ranges=ranges, missing=missing,
-                      levels=levels, person=person, at_most=at_most, called=table.name, title=title,
-                      units=None if units is None else {name: unit for name, unit in units.items() if name in found})
+    data = from_frame(optional("pandas").DataFrame(found), columns=chosen, ranges=ranges, levels=levels, person=person,
+                      units=None if units is None else {name: unit for name, unit in units.items() if name in found},
+                      called=table.name, **declared)
     return replace(data, records_origin=Origin.READ) if table.empty_rows else data
 
 
@@ -288,10 +276,9 @@ def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> 
         if not names or len(set(names)) < len(names):
             names = tuple(f"row {row}" for row in range(1, table.n_rows + 1))
     chosen = names if columns is None else _chosen(columns, names, table)
-    if not len(chosen) <= MOST_FEATURES:
-        turn = " If its records are columns, say so." if values.shape[0] <= MOST_FEATURES else ""
-        raise InputError(f"{table.name} has {len(chosen)} features and at most {MOST_FEATURES} can be used: "
-                         f"choose the columns you need.{turn}")
+    turn = " If its records are columns, say so." * (values.shape[0] <= MOST_FEATURES)
+    refuse(len(chosen) > MOST_FEATURES, f"{table.name} has {len(chosen)} features and at most {MOST_FEATURES} can be "
+           f"used: choose the columns you need.{turn}")
     if chosen == names:
         return _Features(names=names, values=values, positions=range(len(names)))
     position_of = {name: position for position, name in enumerate(names)}

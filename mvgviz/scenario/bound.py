@@ -1,8 +1,4 @@
-"""The ellipse that a scenario clips records to, and the bias of clipping.
-
-The split shapes the ellipse, and the ellipse shapes the noise. Along each direction it is as long as an evenly spread
-record's spread over the root of the share, so that such a record has length 1.
-"""
+"""The ellipse that a scenario clips records to, in the shape of the split, and the bias of clipping."""
 
 from __future__ import annotations
 
@@ -47,7 +43,8 @@ def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, t
                    mu: float, rng: np.random.Generator | NoisyCount) -> RecordBound:
     """Return the ellipse around the middle of the ranges, or around 0 for second moments; a kernel's is round.
 
-    ``table``: in the units of the question. ``mu``: of the whole budget; a private radius takes its part.
+    Along each direction an evenly spread record has length 1. ``mu``: of the whole budget; a private radius takes its
+    part.
     """
     kind, own = scenario.kind, scenario.radius if scenario.bound == "own" else None
     if kind.is_kernel:

@@ -1,14 +1,4 @@
-"""One declaration for each field of what people save: its default, what it may hold, how it stands in a link or file.
-
->>> from dataclasses import dataclass
->>> from mvgviz.scenario.codec import check_fields, from_link, held, positions, to_link
->>> @dataclass(frozen=True)
-... class View:
-...     plane: tuple[int, ...] = held((0, 1), positions(size=2))
-...     __post_init__ = check_fields
->>> to_link(View(plane=[3, 2]).plane), from_link(View, "plane", "4-1")
-('3-2', (4, 1))
-"""
+"""One declaration for each field of what people save: its default, what it may hold, how a link or file says it."""
 
 import json
 import re
@@ -35,9 +25,8 @@ class Kind(NamedTuple):
 
 def held(default: Any, kind: Kind, part: str = "", used: Callable[[Any], bool] = lambda owner: True, **options: Any
          ) -> Any:
-    """Declare a field of a dataclass, which may be None if that is its default; ``used``: whether it changes anything.
-
-    ``part``: what the field decides, if it can be marked as chosen by looking at the data.
+    """Declare a field of a dataclass, which may be None if that is its default; ``used``: whether it changes anything;
+    ``part``: what it decides, if it can be marked as chosen by looking at the data.
     """
     return field(default=default, metadata={"kind": kind, "part": part, "used": used}, **options)
 

@@ -75,9 +75,8 @@ def product_unit(first: str, second: str) -> str:
 
 
 def along_directions(setup: Setup) -> tuple[FloatArray, list[str]]:
-    """Return what 1 of the noise along each direction is in the data's units, and these units.
-
-    On both sides: of the entry with itself. Mixtures of features have shares; without features it is 1 without a unit.
+    """Return what 1 of the noise along each direction is in the data's units (on both sides: of entry (k, k)), and
+    these units. Mixtures of features have shares; without features it is 1 without a unit.
     """
     design, degree, size = setup.design, setup.query.degree, setup.design.theta.size
     if design.mode != {1: "rows", 2: "both"}.get(degree):

@@ -6,23 +6,15 @@
 >>> plan.shares, [round(plan.question(k, delta=1e-6).epsilon, 2) for k in (0, 1)]
 ((0.8, 0.2), [0.89, 0.42])
 
-Releases with Gaussian noise compose by ``mu² = sum mu_i²`` [1, Corollary 2], so what is divided is the mu² that
-epsilon and delta allow: a question with the share s may spend ``mu sqrt(s)``, private directions and bounds included.
-Together they never spend more than the plan's epsilon at its delta, and just that where one pair of neighbours is worst
-for all. Epsilons do not add up: those of the questions alone sum to more than the plan's.
+Gaussian noise composes by ``mu² = sum mu_i²`` (Dong, Roth & Su, JRSS-B 2022, Corollary 2): a question with the share s
+may spend ``mu sqrt(s)``, private directions and bounds included. Epsilons do not add up.
 
 Box and Laplace noise spend epsilon: alone, their shares are of epsilon, with delta = 0. Beside Gaussian noise every
-share is multiplied by one factor c, so that all of them, fixed in advance, cost the plan's epsilon at its delta
-(:func:`mvgviz.noise.mixtures.plan_scale`). What one question may spend then depends on all shares and kinds of noise:
-once a part of such a plan is released, nothing in it may change.
+share is multiplied by one factor c (:func:`mvgviz.noise.mixtures.plan_scale`), which depends on all shares and kinds of
+noise: once a part of such a plan is released, nothing in it may change.
 
-Noise of a given shape is proportional to ``1/mu``, or ``1/epsilon``: a question that may spend the part p of either has
-``1/p`` times the noise that it would have alone, with ``p = sqrt(c s)``, or ``c s``.
-
-What a single release will spend is another plan: ``mvgviz.release.release.plan``.
-
-References
-  [1] Dong, Roth & Su, Gaussian differential privacy, JRSS-B 2022.
+A question that may spend the part p of mu or epsilon has ``1/p`` times the noise of the whole: ``p = sqrt(c s)``, or
+``c s``.
 """
 
 from __future__ import annotations
@@ -62,9 +54,8 @@ _POINTS, _END = 81, 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionPlan(Saved):
-    """Questions about one dataset, each a scenario, and their whole parts of mu², which sum to 10 000.
+    """Questions about one dataset, each a scenario with the whole plan's budget, and their parts, which sum to 10 000.
 
-    The epsilon and delta of every scenario are those of the whole plan; :meth:`question` has a question's own.
     ``shares_read``: whether the parts were chosen by looking at the data; every question's own epsilon is then too.
     """
 
@@ -255,10 +246,9 @@ class Division:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionNoise:
-    """What one question gets: its ``share`` of the budget and the ``epsilon`` that this is alone.
+    """What one question gets: ``epsilon`` is its ``share`` alone, ``part`` of the whole mu (epsilon, if ``is_pure``).
 
-    ``part``: of the whole mu (epsilon, if ``is_pure``). ``noise``: :func:`typical_noise`. ``least`` and ``most``: the
-    row with least and with most noise, and its standard deviation in the data's units.
+    ``noise``: :func:`typical_noise`. ``least``, ``most``: the rows with least and most noise, in the data's units.
     """
 
     share: float
@@ -337,10 +327,9 @@ def plan_noise(plan: QuestionPlan, setups: Sequence[Setup]) -> tuple[QuestionNoi
 
 
 def same_noise(noise: Sequence[QuestionNoise], locked: Collection[int] = ()) -> FloatArray:
-    """Shares in proportion to which every question has the same noise, in units of the ranges.
+    """Shares in proportion to which every question has the same noise, in units of the ranges; locked ones keep theirs.
 
-    ``s ∝ e²`` with Gaussian noise, ``s ∝ e`` with pure noise; the same noise t on both needs ``c s = e²/t²`` and
-    ``e/t``, with the factor c of these shares. Locked questions keep their shares.
+    ``s ∝ e²`` with Gaussian noise, ``s ∝ e`` with pure noise; with both a search finds the common noise.
     """
     alone, pure, free = _freely(noise, locked)
     if len(set(pure[free])) < 2:
@@ -361,10 +350,9 @@ def same_noise(noise: Sequence[QuestionNoise], locked: Collection[int] = ()) -> 
 
 def least_noise(noise: Sequence[QuestionNoise], weights: Sequence[float] | None = None, *,
                 locked: Collection[int] = ()) -> FloatArray:
-    """Shares in proportion to which the weighted squares of the noise are least.
+    """Shares in proportion to which the weighted squares of the noise are least; locked ones keep theirs.
 
-    That is ``s ∝ sqrt(w) e`` among questions with Gaussian noise (of ``sum w e²/s``) and ``(w e²)^(1/3)`` among those
-    with pure noise (``sum w e²/s²``); a search divides the budget between both. Locked questions keep their shares.
+    ``s ∝ sqrt(w) e`` with Gaussian noise, ``(w e²)^(1/3)`` with pure noise; a search divides the budget between both.
     """
     alone, pure, free = _freely(noise, locked)
     squares = alone**2 * (np.ones(alone.size) if weights is None else np.asarray(weights, dtype=float))

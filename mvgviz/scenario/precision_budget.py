@@ -1,13 +1,4 @@
-"""The precision budget, direction by direction: which gain against equal noise, which pay, and which split is best.
-
->>> import numpy as np
->>> from mvgviz import Dataset, Scenario
->>> from mvgviz.scenario.precision_budget import budget_table
->>> from mvgviz.scenario.resolve import build
->>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
->>> budget_table(build(Scenario(), data)).factor.round(2).tolist()
-[0.79, 1.58]
-"""
+"""The precision budget, direction by direction: which gain against equal noise, which pay, and which split is best."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +14,6 @@ from mvgviz.noise.directions import Directions
 from mvgviz.provenance import Origin
 from mvgviz.scenario.own_units import along_directions
 from mvgviz.scenario.resolve import Setup, build, fill, moments_along, priority_split
-from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
@@ -33,12 +23,9 @@ _PARTS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BudgetTable:
-    """One entry a direction.
-
-    ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact guarantee. ``variance`` is v;
-    ``std`` the noise along the direction, with noise on both sides that of entry (k, k), which is v. ``iid_std``: of
-    equal noise along the same directions. ``signal``: the data's size along the direction, in the units of the noise;
-    read from it, None where it has no meaning. ``own``: what 1 of noise or signal is in the data's own ``units``.
+    """One entry a direction. ``precision`` is what theta divides; ``variance`` is v; ``std`` the noise along it, on
+    both sides that of entry (k, k); ``iid_std``: of equal noise. ``signal``: the data's size along the direction,
+    None where it has no meaning. ``own``: what 1 of noise or signal is in the data's own ``units``.
     """
 
     theta: FloatArray
@@ -69,19 +56,14 @@ def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable
     """Return the numbers of a design. ``moments``: the data's second moments, for the signal."""
     design, exact = setup.design, setup.design.guarantee == "exact"
     v, (own, units) = design.directional_side.variances, along_directions(setup)
+    signal = None if moments is None else moments_along(design.row_directions, moments)
+    mean = design.mode == "rows" and design.kind.degree == 1
+    if not (mean or (design.mode == "both" and design.kind.degree == 2 and design.kind.of_all_features)):
+        signal = None
     return BudgetTable(theta=design.theta, precision=1 / v if exact else 1 / v**2,
                        precision_is="1/v" if exact else "1/v²", variance=v, own=own, units=units,
                        std=design.direction_std(), iid_std=_std_along(setup.iid, design.directional_side.directions),
-                       signal=None if moments is None else _signal(design, moments))
-
-
-def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:
-    """Table and mean: root mean square of the values. Covariance: entry (k, k) of the answer itself."""
-    if design.mode == "rows" and design.kind.degree == 1:
-        return np.sqrt(moments_along(design.row_directions, moments))
-    if design.mode == "both" and design.kind.degree == 2 and design.kind.of_all_features:
-        return moments_along(design.row_directions, moments)
-    return None
+                       signal=np.sqrt(signal) if mean and signal is not None else signal)
 
 
 def _std_along(design: NoiseDesign, directions: Directions) -> FloatArray:
@@ -110,10 +92,7 @@ def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> st
 
 @dataclass(frozen=True, kw_only=True)
 class WantedNoise:
-    """What wanted standard deviations cost: the smallest epsilon, private directions included, is ``priority``.
-
-    ``epsilon``: the same rounded up to 4 digits, within what a scenario can hold. ``weights``: the manual split.
-    """
+    """What wanted noise costs: ``priority`` is the smallest epsilon, ``epsilon`` the same rounded up to 4 digits."""
 
     priority: float
     epsilon: float
@@ -127,15 +106,21 @@ class WantedNoise:
 _OVER = {"rows": "features", "columns": "records", "both": "both sides"}
 
 
+def _refusal(setup: Setup, what: str, needed: str, *others: tuple[bool, str]) -> str | None:
+    """Return the first reason against a question to Gaussian noise over the ``needed`` mode."""
+    mode, design = setup.design.mode, setup.design
+    return next((why for refused, why in (
+        (design.blocks, f"{what} supports Gaussian noise, and here the noise is {design.family.word} noise"), *others,
+        (mode != needed, f"{what} needs noise over {_OVER[needed]}, and here the noise is over {_OVER[mode]}"))
+        if refused), None)
+
+
 def inverse_refusal(setup: Setup) -> str | None:
     """Return why the inverse question cannot be asked here; None if it can."""
-    mode, needed = setup.design.mode, "both" if setup.query.symmetric else "rows"
-    return next((why for refused, why in (
-        (setup.design.blocks, f"it supports Gaussian noise, and here the noise is {setup.design.family.word} noise"),
+    return _refusal(
+        setup, "it", "both" if setup.query.symmetric else "rows",
         (setup.query.bound is not None, "it supports records as they are, and here records are clipped to an ellipse"),
-        (setup.query.has_constant, "mean and second moments together keep a part of the budget for the constant"),
-        (mode != needed, f"it needs noise over {_OVER[needed]}, and here the noise is over {_OVER[mode]}")) if refused),
-        None)
+        (setup.query.has_constant, "mean and second moments together keep a part of the budget for the constant"))
 
 
 def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
@@ -145,11 +130,10 @@ def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
     if setup.scenario.directions == "private":
         mu = float(gaussian_mu(max(priority, LEAST_EPSILON), setup.delta))
         priority = float(gaussian_epsilon(setup.delta, mu / math.sqrt(1 - setup.scenario.private_share)))
-    h, size = setup.design.reach, directions.size
+    size, wanted = directions.size, list(targets)
     theta = np.full(size, FLOOR / size)
-    wanted = list(targets)
     spread = np.array([targets[k] for k in wanted]) ** (1 if query.symmetric else 2)
-    parts = h[wanted] ** 2 / spread
+    parts = setup.design.reach[wanted] ** 2 / spread
     theta[wanted] = parts / parts.sum() * (1 - FLOOR * (size - len(wanted)) / size)
     weights = np.maximum(np.round(theta * _PARTS), 1).astype(int)
     rounded = min(max(_rounded_up(priority), LEAST_EPSILON), MOST_EPSILON)
@@ -181,16 +165,12 @@ class SplitScore:
 
 def pnr_refusal(setup: Setup) -> str | None:
     """Return why the power-to-noise ratio cannot be compared here; None if it can."""
-    query, mode = setup.query, setup.design.mode
-    needed = "both" if query.degree == 2 or mode == "both" else "rows"
-    return next((why for refused, why in (
-        (setup.design.blocks, "the power-to-noise ratio supports Gaussian noise, and here the noise is "
-                              f"{setup.design.family.word} noise"),
+    query, ratio = setup.query, "the power-to-noise ratio"
+    return _refusal(
+        setup, ratio, "both" if query.degree == 2 or setup.design.mode == "both" else "rows",
         (query.bound is not None, "every split would clip the records to another ellipse, and so ask another query"),
-        (not query.of_all_features, "the power-to-noise ratio is defined for the table, the mean and the covariance, "
-                                    f"not for the {query.name}"),
-        (mode != needed, f"the power-to-noise ratio needs noise over {_OVER[needed]}, and here the noise is over "
-                         f"{_OVER[mode]}")) if refused), None)
+        (not query.of_all_features, f"{ratio} is defined for the table, the mean and the covariance, not for the "
+                                    f"{query.name}"))
 
 
 def printed_guarantee(setup: Setup) -> str:
@@ -225,18 +205,14 @@ def compare_splits(setup: Setup, moments: FloatArray,
         for form in ("exact",) if guarantee == "exact" else ("relaxed", "unrelaxed"):
             best = fill(equal, query, moments, form) if filled is None else filled(guarantee, form)
             thetas[f"max-pnr {form}"] = best.theta
-        current = _current_split(scenario, "binary" in thetas) if guarantee == scenario.guarantee else None
+        current = scenario.allocation if scenario.allocation in thetas else "uniform"
+        if scenario.allocation == "max-pnr":
+            current = f"max-pnr {'exact' if scenario.guarantee == 'exact' else scenario.form}"
         for split, theta in thetas.items():
             design = equal if split == "uniform" else design_noise(
                 query, epsilon=equal.epsilon, delta=equal.delta, guarantee=guarantee, mode=equal.mode,
                 tail=scenario.tail, directions=directions, theta=theta,
                 cover_directions=guarantee == "exact" and directions.origin is Origin.PAID)
             scores.append(SplitScore(split=split, guarantee=guarantee, log_pnr=log_pnr(moments, design),
-                                     is_current=split == current))
+                                     is_current=guarantee == scenario.guarantee and split == current))
     return tuple(scores)
-
-
-def _current_split(scenario: Scenario, chosen: bool) -> str:
-    if scenario.allocation == "max-pnr":
-        return f"max-pnr {'exact' if scenario.guarantee == 'exact' else scenario.form}"
-    return scenario.allocation if chosen or scenario.allocation == "manual" else "uniform"

@@ -1,15 +1,8 @@
-"""Ranges in and out: a table of features, or JSON.
-
->>> from mvgviz.scenario.ranges import ranges_from_text, ranges_to_csv
->>> ranges = ranges_from_text("feature,lowest,highest,known\\nage,0,120,yes\\n")
->>> ranges["age"].high, ranges_from_text(ranges_to_csv(ranges)) == ranges
-(120.0, True)
-"""
+"""Ranges in and out: a table of features, or JSON."""
 
 import csv
 import io
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
@@ -100,21 +93,16 @@ def _from_table(text: str) -> dict[str, Range]:
            f"line is {', '.join(named)[:80]}")
     for name in _HEADER:
         refuse(named.count(name) > 1, f'a table of ranges must have one column "{name}", and this one has it twice')
-    found = [_row(dict(zip(named, row, strict=False)), decimal="," if separator == ";" else ".") for row in rows]
-    ranges = dict(found)
-    if len(ranges) < len(found):
-        [(twice, _)] = Counter(name for name, _ in found).most_common(1)
-        raise InputError(f"the range of {twice!r} stands twice")
+    ranges = dict[str, Range]()
+    for row in (dict(zip(named, cells, strict=False)) for cells in rows):
+        cell = row.get("feature", "")
+        name = cell[1:] if cell.startswith("'") else cell.strip()
+        ends = [_number(name, row.get(end, ""), "," if separator == ";" else ".") for end in _HEADER[1:3]]
+        known = _WORDS.get(row.get("known", "").strip().lower())
+        refuse(known is None, f"\"known\" of {name!r} must be yes or no")
+        refuse(name in ranges, f"the range of {name!r} stands twice")
+        ranges[name] = range_of(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
     return ranges
-
-
-def _row(row: Mapping[str, str], *, decimal: str) -> tuple[str, Range]:
-    cell = row.get("feature", "")
-    name = cell[1:] if cell.startswith("'") else cell.strip()
-    ends = [_number(name, row.get(end, ""), decimal) for end in _HEADER[1:3]]
-    known = _WORDS.get(row.get("known", "").strip().lower())
-    refuse(known is None, f"\"known\" of {name!r} must be yes or no")
-    return name, range_of(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
 
 
 def _number(name: str, text: str, decimal: str) -> float:

@@ -1,7 +1,6 @@
-"""From a scenario and its dataset to a noise design: the one road all pages take.
+"""From a scenario and its dataset to a noise design: file → Dataset → query → directions → theta → design.
 
-file → Dataset → query → directions → theta → design. Private directions and whatever
-reads the data are drawn from the scenario's seed: for looking, not for releasing.
+Private directions and whatever reads the data are drawn from the scenario's seed: for looking, not for releasing.
 """
 
 import math
@@ -37,8 +36,7 @@ _SEEN = 0.05  # of a direction's entries, rounded to one digit
 class Setup:
     """A scenario worked out for its dataset. ``iid``: equal noise with the same guarantee, for ``box``.
 
-    ``query`` gets clipped records, ``box`` the records as they are; without clipping they are the same. ``split``: the
-    chosen shares, which shape the clipping ellipse.
+    ``query`` gets clipped records, ``box`` the records as they are. ``split``: the chosen shares.
     """
 
     scenario: Scenario
@@ -111,10 +109,7 @@ def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
 
 
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
-    """The origin of the ranges, the bound, the number of records, the directions, the split and all other choices.
-
-    Innocent choices may have been made by looking at the data, and what was learned privately rests on ranges, too.
-    """
+    """The origin of the ranges, the bound, the number of records, the directions, the split and all other choices."""
     receipts = receipts_of(design, query.bound)
 
     def with_choice(origin: Origin, names: tuple[str, ...]) -> Origin:
@@ -165,8 +160,7 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None, u
           tight: bool = False, noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
     """The design of a scenario. ``query`` (without a bound) saves asking again; ``uploaded``: directions from a file.
 
-    ``tight``: theorems use the tight sensitivity instead of the printed one. ``noisy_count``: what finds the length of
-    a bound privately, by default the scenario's seed.
+    ``tight``: theorems use the tight sensitivity. ``noisy_count`` finds a private radius, by default from the seed.
     """
     box = ask(scenario, dataset) if query is None else query
     if tight:
@@ -274,30 +268,28 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
         if uploaded is None:
             raise InputError("the link uses directions from a file, which this session lacks: upload them again")
         return uploaded
-    if kind in ("eigenvectors", "private") and size != query.rows:
-        raise InputError(f"{kind} directions belong to rows, got mode columns; choose rows or both")
+    if kind == "standard":
+        return standard_basis(size)
+    refuse(size != query.rows, f"{kind} directions belong to rows, got mode columns; choose rows or both")
     if kind == "eigenvectors":
         return eigenvectors(query)
-    if kind == "private":
-        if scenario.neighbours != "replace":
-            raise InputError("private directions support only replaced records; choose these or other directions")
-        if not query.of_all_features:
-            raise InputError(f"private directions need a table, mean or covariance query, got {query.name}")
-        return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)
-    return standard_basis(size)
+    refuse(scenario.neighbours != "replace",
+           "private directions support only replaced records; choose these or other directions")
+    refuse(not query.of_all_features, f"private directions need a table, mean or covariance query, got {query.name}")
+    return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)
 
 
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """theta and its origin; ``equal``: the design with equal shares. A joined constant takes a fifth."""
-    size, kind = equal.theta.size - query.has_constant, scenario.allocation
+    size, kind, split = equal.theta.size - query.has_constant, scenario.allocation, None
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
-    if kind == "manual" and len(scenario.weights) != size:
-        raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
-    split = manual(scenario.weights) if kind == "manual" else uniform(size)
-    if kind in ("binary", "least-error"):
-        priorities = priority_split("binary" if query.has_constant else kind, scenario, equal)
-        split = split if priorities is None else priorities
+    if kind == "manual":
+        refuse(len(scenario.weights) != size, f"the manual split must have {size} parts, got {len(scenario.weights)}")
+        split = manual(scenario.weights)
+    elif kind in ("binary", "least-error"):
+        split = priority_split("binary" if query.has_constant else kind, scenario, equal)
+    split = uniform(size) if split is None else split
     if query.has_constant:
         split = np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
     return split, Origin.DECLARED
@@ -326,11 +318,12 @@ def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDes
         raise InputError("the paper's best split (max-PNR) needs noise over rows or both sides, got mode columns")
     directions, form = equal.directional_side.directions, "exact" if equal.guarantee == "exact" else scenario.form
     paid = released_spectrum(directions)
+    origin = Origin.READ if paid is None else Origin.PAID
     moments = (moments_of(scenario, dataset, query) if query.degree == 1 and paid is None
                else query.value if query.symmetric else query.value @ query.value.T / query.cols)
     if not (moments_along(directions, moments) if paid is None else paid).max() > 0:
-        return uniform(directions.size), Origin.READ if paid is None else Origin.PAID
-    return fill(equal, query, moments, form).theta, Origin.READ if paid is None else Origin.PAID
+        return uniform(directions.size), origin
+    return fill(equal, query, moments, form).theta, origin
 
 
 def released_spectrum(directions: Directions) -> FloatArray | None:
@@ -341,8 +334,7 @@ def released_spectrum(directions: Directions) -> FloatArray | None:
 def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:
     """The water filling behind max-PNR over the budget of ``equal``, which has equal shares and a fitting guarantee.
 
-    The signal is the private release's own spectrum where the directions came with one, else what the data's second
-    moments are along the directions (not private): the whole matrix where the measure is defined.
+    The signal is the private release's own spectrum, else the data's second moments along the directions (not private).
     """
     if (form == "exact") != (equal.guarantee == "exact"):
         raise InputError(f"the {form} form does not belong to the guarantee {equal.guarantee}")
@@ -361,9 +353,7 @@ def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> Wa
 
 def second_moments(setup: Setup) -> FloatArray | None:
     """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
-    if not setup.query.degree:
-        return None
-    return moments_of(setup.scenario, setup.dataset, setup.box)
+    return moments_of(setup.scenario, setup.dataset, setup.box) if setup.query.degree else None
 
 
 def moments_of(scenario: Scenario, dataset: Dataset, query: Query) -> FloatArray:

@@ -4,9 +4,8 @@
 >>> Scenario.default_for("liver").changed(epsilon=0.5).to_query()
 {'data': 'liver', 'epsilon': '0.5'}
 
-Only what differs from the dataset's own defaults stands in a link. A link never holds data: of an uploaded table it has
-a random identifier, of features and directions positions (counted from 0), not names. Choices that were made by looking
-at the data are named in ``from_data``, so that whoever opens the link knows it too.
+A link holds what differs from the dataset's defaults, never data: positions (from 0) instead of names. ``from_data``
+names the choices that were made by looking at the data.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ _FORMER = {"needed": "priority", "favoured": "priority_directions"}
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 
 
-def _data_name(_: str, value: Any) -> str:
-    if not (isinstance(value, str) and _DATA.fullmatch(value)):
-        raise InputError("data must be the name of a sample, or upload- and 12 hexadecimal digits")
+def _data_name(_: str, value: Any) -> Any:
+    refuse(not (isinstance(value, str) and _DATA.fullmatch(value)),
+           "data must be the name of a sample, or upload- and 12 hexadecimal digits")
     return value
 
 
@@ -56,10 +55,10 @@ def _current(fields: Mapping[str, Any]) -> dict[str, Any]:
     found = {_FORMER.get(name, name): value for name, value in fields.items()}
     if isinstance(judged := found.get("judged"), str):
         found["judged"] = {"needed": "priority", "rest": "other"}.get(judged, judged)
-    if isinstance(marks := found.get("from_data"), str):
-        found["from_data"] = "-".join(_FORMER.get(mark, mark) for mark in marks.split("-"))
-    elif isinstance(marks, list):
-        found["from_data"] = [_FORMER.get(mark, mark) if isinstance(mark, str) else mark for mark in marks]
+    if isinstance(marks := found.get("from_data"), str | list):
+        new = [_FORMER.get(mark, mark) if isinstance(mark, str) else mark
+               for mark in (marks.split("-") if isinstance(marks, str) else marks)]
+        found["from_data"] = "-".join(new) if isinstance(marks, str) else new
     return found
 
 
@@ -67,10 +66,6 @@ def _by_position(changes: dict[str, Any], name: str, position: Callable[[str, st
     """Put positions in the place of names, if there are any."""
     if name in changes and not isinstance(changes[name], str) and hasattr(changes[name], "__iter__"):
         changes[name] = tuple(position(each, name) if isinstance(each, str) else each for each in changes[name])
-
-
-def _turns(scenario: Scenario) -> bool:
-    return scenario.directions == "rotation"
 
 
 def _weighs(scenario: Scenario) -> bool:
@@ -95,20 +90,16 @@ def _takes_family(scenario: Scenario) -> bool:
 class Scenario(codec.Saved):
     """Everything that can be chosen; ``build`` works out what it means for a dataset.
 
-    Each field declares its default, its kind, what it decides and when it is used (``mvgviz.scenario.codec``).
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
-    symmetric queries, else rows. ``family`` of the noise; Gaussian where it does not fit. ``neighbours``: see
-    ``mvgviz.query.base``. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
+    symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
     max-PNR under a theorem. ``post``: the free post-processing of trials.
-    ``bound``: none, or records are clipped to an ellipse with the shape of the split, as long as an evenly spread
-    record ("even"), ``radius`` times that ("own") or as all but a few records, found privately for a tenth of mu²
-    ("private"). ``priority``: the priority features; none: the priority directions, features or others.
-    ``importance``: how much each of them matters, in whole parts in the order of their positions; none: all alike.
+    ``bound``: none, or records are clipped to an ellipse as long as an evenly spread record ("even"), ``radius`` times
+    that ("own") or as all but a few records, found privately for a tenth of mu² ("private"). ``priority``: the priority
+    features; none: the priority directions. ``importance``: how much each of them matters, in whole parts.
     ``category``: positions of the categories that are counted, or whose levels are the groups; none: the first.
     ``group``: columns, of the first group or whose means are asked; none: the first half, or all. ``judged``: errors
-    are on priority columns (on everything where there are none), on everything, or on other columns.
-    ``from_data``: the fields that were chosen by looking at the data, which no comparison of scenarios looks at.
+    are on priority columns, on everything, or on other columns.
     """
 
     called: ClassVar = "a scenario file"
@@ -129,8 +120,10 @@ class Scenario(codec.Saved):
     mode: str = held("auto", codec.choice(("auto", *MODES)), "choices")
     neighbours: str = held("replace", codec.choice(NEIGHBOURS), "choices", lambda its: not its.is_graph)
     directions: str = held("standard", codec.choice(DIRECTIONS), "directions")
-    angle: float = held(30.0, codec.real(within, least=-360, most=360, unit=" degrees"), "directions", _turns)
-    plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions", _turns)
+    angle: float = held(30.0, codec.real(within, least=-360, most=360, unit=" degrees"), "directions",
+                        lambda its: its.directions == "rotation")
+    plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions",
+                                  lambda its: its.directions == "rotation")
     private_share: float = held(0.2, codec.real(fraction), "choices", lambda its: its.directions == "private")
     allocation: str = held("binary", codec.choice(ALLOCATIONS), "split")
     priority_directions: tuple[int, ...] = held((0,), codec.positions(), "split", _weighs)
@@ -213,8 +206,8 @@ class Scenario(codec.Saved):
     def changed(self, **changes: Any) -> Self:
         """Return the same scenario with some fields changed by a person.
 
-        A mark stays until the field returns to its default or ``from_data`` says otherwise; it goes along from
-        ``priority_directions`` to ``priority`` and back. Where others get priority, ``importance`` is forgotten.
+        A mark stays until the field returns to its default; it goes along from ``priority_directions`` to ``priority``
+        and back. Where others get priority, ``importance`` is forgotten.
         """
         unknown = set(changes) - set(declared(Scenario))
         refuse(unknown, f"a scenario has no field {', '.join(sorted(unknown))}")
@@ -245,10 +238,9 @@ class Scenario(codec.Saved):
         return cls.default_for(f"{UPLOAD}{0:012x}").on(dataset, **named | changes)
 
     def on(self, dataset: Dataset, **changes: Any) -> Scenario:
-        """As :meth:`changed`, but features may be given by name: ``on(data, label="dose", priority=["age", "dose"])``.
+        """As :meth:`changed`, but columns may be given by name: ``on(data, label="dose", priority=["age", "dose"])``.
 
         Priority are rows of the answer: features, or the levels of a category. ``importance`` may map these to parts.
-        The scenario keeps positions, never names.
         """
         instance("dataset", dataset, Dataset)
         if changes.get("label") is not None:

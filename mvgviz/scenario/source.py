@@ -58,10 +58,9 @@ _TEXT, _TITLE = text("a data source"), text("a data source", most=MOST_TITLE)
 class DataSource:
     """Where the data comes from. A bundled sample: its name. A file: its name and how it was read.
 
-    ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with their origins (a pair is
-    declared); the others are read from the file again, by the same rule, and count as not private. ``separator``,
-    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``levels`` to ``units``: as
-    for :meth:`Dataset.from_frame`. ``title`` is published. ``directions``: the name of the file with the directions.
+    ``columns``: the features, in order (None: all). ``ranges``: those that a person gave; the others are read from the
+    file again and count as not private. ``separator`` to ``member``: what was corrected by hand. ``levels`` to
+    ``units``: as for :meth:`Dataset.from_frame`. ``title`` is published. ``directions``: the file with the directions.
     """
 
     name: str = field(metadata={"kind": _TEXT})

@@ -1,10 +1,4 @@
-"""One file for a study: where the data comes from, the scenario, the plan of questions, notes. No data is in it.
-
->>> from mvgviz import Scenario, Study
->>> study = Study.of_sample(Scenario.default_for("liver"), notes="for the lecture")
->>> Study.from_json(study.to_json()) == study, study.data().n_records
-(True, 345)
-"""
+"""One file for a study: where the data comes from, the scenario, the plan of questions, notes. No data is in it."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self

@@ -1,7 +1,4 @@
-"""What a released answer can be used for: the facts of each task, in one table.
-
-How wrong an answer is, measures in ``mvgviz.trials.tasks`` compute.
-"""
+"""What a released answer can be used for: the facts of each task, in one table; ``mvgviz.trials.tasks`` measures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,11 +19,10 @@ POST = {
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """``metric``: what is measured, in words; ``rule``: the settings, the same for every mechanism.
+    """``metric``: what is measured, in words; ``rule``: the settings. ``predicts``: a label from other columns.
 
-    ``post``: the steps of post-processing that matter. ``predicts``: a label is learned from some records and predicted
-    for others. ``queries``: those that serve it with the same truth, from the most to the least noise that they usually
-    need; none where only the query asked for does. ``usual``: the settings that did best on many tables, if known.
+    ``queries``: those that serve it with the same truth, from the most to the least noise that they usually need; none
+    where only the query asked for does. ``usual``: the settings that did best on many tables, if known.
     """
 
     key: str

@@ -1,10 +1,7 @@
-"""Noise on priority columns against noise on other columns, for a scenario and all it is compared with.
-
-Noise alone: the bias of clipping is in none of these numbers.
-"""
+"""Noise on priority columns against noise on other columns, for a scenario and all it is compared with."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from mvgviz.design.least_possible import LeastPossible, least_possible
@@ -29,7 +26,7 @@ class Curves:
     @property
     def own(self) -> TradeOff:
         """The curve that the scenario's own designs lie on."""
-        return self.box if self.bounded is None else self.bounded
+        return self.bounded or self.box
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,29 +91,26 @@ def curves_of(setup: Setup) -> Curves:
     def traced(bound: str) -> TradeOff:
         curve = tuple(measure(_changed(setup, guarantee="exact", allocation="binary", priority_directions=priority,
                                        share=share, bound=bound)) for share in shares)
-        along = setup.scenario.needs_along == "directions"
-        only = min(_nearly_only(setup, measure), *(on.priority for on in curve)) if along else _only(setup, bound)
-        return TradeOff(shares=shares, curve=curve, equal=equal, equal_mu=plain.iid.mu, only=only, delta=setup.delta)
+        return TradeOff(shares=shares, curve=curve, equal=equal, equal_mu=plain.iid.mu, delta=setup.delta,
+                        only=_only(setup, bound, curve))
 
     bound = setup.scenario.bound
     return Curves(box=traced("none"), bounded=None if setup.query.bound is None else traced(bound))
 
 
-def _only(setup: Setup, bound: str) -> float:
-    """Return the noise on priority columns when only these are released."""
-    matters = [setup.scenario.need_weights[k] for k in _priority(setup)]
-    only = build(setup.scenario.changed(
-        guarantee="exact", allocation="manual", weights=tuple(round(_PARTS * math.sqrt(part)) for part in matters),
-        priority_directions=(), priority=(), bound=bound, delta=setup.delta), setup.dataset.only(_priority(setup)))
-    return noise_on(only.design, needs_of(dict(enumerate(matters)), only.query.rows)).priority
-
-
-def _nearly_only(setup: Setup, measure: Callable[[Setup], NoiseOn]) -> float:
-    """Return the noise on priority directions when the others have next to nothing of the budget."""
-    weights = [1] * setup.design.theta.size
-    for k, part in setup.scenario.need_weights.items():
-        weights[k] = round(_PARTS * math.sqrt(part))
-    return measure(_changed(setup, guarantee="exact", allocation="manual", weights=tuple(weights))).priority
+def _only(setup: Setup, bound: str, curve: Iterable[NoiseOn]) -> float:
+    """Return the noise on priority columns released alone; on directions when others have next to no budget."""
+    scenario, positions = setup.scenario, _priority(setup)
+    parts = {k: round(_PARTS * math.sqrt(part)) for k, part in scenario.need_weights.items()}
+    if scenario.needs_along == "directions":
+        weights = tuple(parts.get(k, 1) for k in range(setup.design.theta.size))
+        nearly = _measure(setup)(_changed(setup, guarantee="exact", allocation="manual", weights=weights))
+        return min(on.priority for on in (nearly, *curve))
+    only = build(scenario.changed(
+        guarantee="exact", allocation="manual", weights=tuple(parts[k] for k in positions), priority_directions=(),
+        priority=(), bound=bound, delta=setup.delta), setup.dataset.only(positions))
+    matters = {new: scenario.need_weights[k] for new, k in enumerate(positions)}
+    return noise_on(only.design, needs_of(matters, only.query.rows)).priority
 
 
 def against_least(setup: Setup) -> AgainstLeast | None:

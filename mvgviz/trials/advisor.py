@@ -1,24 +1,16 @@
 """The advisor: try designs for a task and a budget, rank them, and recommend one, or to keep what is there.
 
->>> from mvgviz import Scenario
->>> from mvgviz.trials.advisor import advise
->>> from mvgviz.data import sample
->>> advice = advise(Scenario.default_for("two_features"), sample("two_features"))
->>> advice.best.candidate.scenario.guarantee
-'exact'
-
 Answers themselves are judged by their expected error in closed form, on the worst of several simulated tables. Other
-tasks run trials with the same random numbers: every kind of design, then bounds, shares and uses for the queries that
-do well, then small steps around the best; the best few get all trials. Only a choice on simulated data
-(``mvgviz.trials.simulated``) is private.
+tasks run trials: every kind of design, then bounds, shares and uses for the queries that do well, then small steps
+around the best; the best few get all trials. Only a choice on simulated data is private.
 
-A recommended design clearly beats the current one on every simulated table, clearly beats the no-data baseline, and
-clips few records.
+A recommended design clearly beats the current one on every table, clearly beats the no-data baseline, and clips few
+records.
 """
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -52,8 +44,8 @@ _AHEAD = 40  # designs expected after the first list, for progress
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Row:
-    """A design that was tried. ``finalist``: one of the best, with all trials. ``clips``: the largest part of a table's
-    records that it clips. ``on_tables``: expected errors, where known; the outcome then has the worst of them.
+    """A design that was tried. ``on_tables``: expected errors, where known; the outcome then has the worst of them.
+    ``clips``: the largest part of a table's records that it clips.
     """
 
     candidate: Candidate
@@ -78,9 +70,8 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Advice:
-    """``rows``: the recommended one first, then by error; ``dropped``: why others failed; ``levers``: in the best.
-
-    ``trials``: 0 where errors are in closed form, on ``tables`` simulated tables or on the data alone (1).
+    """``rows``: the recommended one first, then by error; ``dropped``: why others failed; ``trials``: 0 where errors
+    are in closed form, on ``tables`` simulated tables or on the data alone (1).
     """
 
     rows: tuple[Row, ...]
@@ -133,9 +124,8 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
            **options: Unpack[Options]) -> Advice:
     """Try designs for the scenario's task, on simulated data with the ranges and sizes of ``dataset``.
 
-    ``on_data``: on the dataset itself instead, which is not private. ``sensitivity``: one for all. ``uploaded``:
-    directions from a file. ``families`` of noise to try beside Gaussian noise and the scenario's own, such as "box".
-    Other arguments as in :func:`mvgviz.trials.run.resume`; an unfinished slice has ``complete`` False.
+    ``on_data``: on the dataset itself instead, which is not private. ``families`` of noise to try beside Gaussian noise
+    and the scenario's own. Other arguments as in :func:`mvgviz.trials.run.resume`.
     """
     data = dataset if on_data else simulated_data(dataset, rng=np.random.default_rng(SEED), graph=scenario.is_graph)
     posed = pose(scenario, data, sensitivity=sensitivity, uploaded=uploaded)
@@ -143,18 +133,22 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
         judge = posed.judge  # whose priority directions count for all
     except InputError:
         judge = None
-    search = _Search(scenario if judge else _judging(scenario, data), data, sensitivity, uploaded, judge, seconds,
-                     options, families)
+    if judge is None:  # no candidate may choose what is judged
+        some = some_of(scenario.needs, size_of(scenario.query, data))
+        if scenario.needs_along != "features" or not (some or scenario.judged != "priority"):
+            scenario = scenario.changed(judged="everything")
+    search = _Search(scenario, data, sensitivity, uploaded, judge, seconds, options, families)
     if has_expected_error(scenario):
         return search.by_expected_error([data] if on_data or scenario.is_graph else simulated_tables(data))
     finalists: list[Candidate] = []
     complete = search.kinds() and search.closer() and search.climb()
     if complete and search.ranked():
-        finalists = [candidate for candidate in search.ranked() if candidate.private][:FINALISTS]
-        complete = search.finals(finalists)
+        finalists = search.private()[:FINALISTS]
+        current = [candidate for candidate in search.ranked() if candidate.is_current and candidate not in finalists]
+        complete = search.run([*finalists, *current], scenario.trials, ahead=FINALISTS * scenario.trials)
     rows = [Row(candidate=candidate, outcome=search.outcomes[candidate], finalist=candidate in finalists)
             for candidate in search.ranked()]
-    shown = next((row.candidate for row in rows if row.candidate.private), None) or next(iter(search.problems), None)
+    shown = next(iter((*search.private(), *search.problems)), None)
     references = None if shown is None else references_for(search.problems[shown])
     rows = _recommended_first(rows, math.inf if references is None else references.to_beat[1])
     advice = Advice(rows=tuple(rows), dropped=search.dropped, trials=scenario.trials, complete=complete,
@@ -176,10 +170,10 @@ def _recommended_first(rows: list[Row], trivial: float) -> list[Row]:
     return rows if first is None else [first, *(row for row in rows if row is not first)]
 
 
-def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[References, float]:
+def _over(problems: Iterable[Problem]) -> tuple[References, float]:
     """References and the unit of errors: root mean squares over the tables."""
     each = []
-    for measure in (measure_for(posed(table)) for table in tables):
+    for measure in map(measure_for, problems):
         whole = measure.measure if isinstance(measure, OnPart) else measure
         assert isinstance(whole, Reconstruction)
         each.append((whole.unit, measure.references))
@@ -192,84 +186,70 @@ def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[R
                    random_guess=root(one * its.random_guess for one, its in each) / unit), unit
 
 
-def _judging(scenario: Scenario, dataset: Dataset) -> Scenario:
-    """The scenario, judged by everything where it has no priority columns: no candidate may choose them."""
-    some = some_of(scenario.needs, size_of(scenario.query, dataset))
-    kept = scenario.needs_along == "features" and (some or scenario.judged != "priority")
-    return scenario if kept else scenario.changed(judged="everything")
-
-
+@dataclass
 class _Search:
     """Candidates so far and what is known of them. Each round returns whether it finished."""
 
-    def __init__(self, scenario: Scenario, dataset: Dataset, sensitivity: str, uploaded: Directions | None,
-                 judge: Problem | None, seconds: float, options: Options, families: Sequence[str]) -> None:
-        self.scenario, self.dataset, self.sensitivity, self.uploaded = scenario, dataset, sensitivity, uploaded
+    scenario: Scenario
+    dataset: Dataset
+    sensitivity: str
+    uploaded: Directions | None
+    judge: Problem | None
+    seconds: float
+    options: Options
+    families: Sequence[str]
+
+    def __post_init__(self) -> None:
         self.problems: dict[Candidate, Problem] = {}
         self.outcomes: dict[Candidate, Outcome] = {}
         self.dropped: dict[Candidate, str] = {}
         self._keys: set[object] = set()
         self._posed: dict[str, Problem] = {}
-        self._judge, self._families = judge, families
-        self._seconds, self._begun = seconds, math.nan
-        self._done, self._ahead = 0, 0
-        if options.get("cache") is None:
-            options["cache"] = TrialCache()  # all rounds share it
-        self._options = options
-
-    @property
-    def first_round(self) -> int:
-        return min(FIRST_ROUND, self.scenario.trials)
+        self._begun, self._done = math.nan, 0
+        self._few = min(FIRST_ROUND, self.scenario.trials)
+        if self.options.get("cache") is None:
+            self.options["cache"] = TrialCache()  # all rounds share it
 
     def ranked(self) -> list[Candidate]:
         """Those with trials, the smallest mean error first; equals, up to rounding, in their order."""
         return sorted(self.outcomes, key=lambda candidate: to_nine_digits(self.outcomes[candidate].mean))
 
+    def private(self) -> list[Candidate]:
+        """Those of them that read nothing openly."""
+        return [candidate for candidate in self.ranked() if candidate.private]
+
     def kinds(self) -> bool:
-        self._ahead = _AHEAD * self.first_round + (2 * FINALISTS) * self.scenario.trials
-        return self._try(self._new(candidates(self.scenario, self.dataset, self._families)), self.first_round)
+        return self.run(self._new(candidates(self.scenario, self.dataset, self.families)), self._few,
+                        ahead=_AHEAD * self._few + 2 * FINALISTS * self.scenario.trials)
 
     def closer(self) -> bool:
         """More bounds, shares and uses for queries that do well."""
-        ranked = [candidate for candidate in self.ranked() if candidate.private]
-        if not ranked:
-            return True
-        most = _CLOSE * self.outcomes[ranked[0]].mean
-        queries = dict.fromkeys(candidate.scenario.query for candidate in ranked
-                                if self.outcomes[candidate].mean <= most)
-        self._ahead = (2 * FINALISTS) * self.scenario.trials
-        return self._try(self._new(candidate for query in queries
-                                   for candidate in closer(self.scenario, self.dataset, query)), self.first_round)
+        errors = {candidate: self.outcomes[candidate].mean for candidate in self.private()}
+        queries = dict.fromkeys(candidate.scenario.query for candidate, error in errors.items()
+                                if error <= _CLOSE * next(iter(errors.values())))
+        return self.run(self._new(candidate for query in queries
+                                  for candidate in closer(self.scenario, self.dataset, query)), self._few,
+                        ahead=2 * FINALISTS * self.scenario.trials)
 
     def climb(self) -> bool:
         for _ in range(_MOST_STEPS):
-            leaders = [candidate for candidate in self.ranked() if candidate.private][:_LEADERS]
-            new = self._new(candidate for leader in leaders
+            new = self._new(candidate for leader in self.private()[:_LEADERS]
                             for candidate in neighbours(leader, self.scenario, self.dataset))
-            if not new:
-                break
-            if not self._try(new, self.first_round):
-                return False
+            if not new or not self.run(new, self._few, ahead=2 * FINALISTS * self.scenario.trials):
+                return not new
         return True
-
-    def finals(self, finalists: list[Candidate]) -> bool:
-        """All trials for the best and the current design."""
-        self._ahead = FINALISTS * self.scenario.trials
-        current = [candidate for candidate in self.ranked() if candidate.is_current and candidate not in finalists]
-        return self._try([*finalists, *current], self.scenario.trials)
 
     def by_expected_error(self, tables: list[Dataset]) -> Advice:
         """Every kind, bound and share, and small steps around the current design, on all tables."""
         here = Candidate(scenario=self.scenario)
         tried = self._new(one for one in (
-            *candidates(self.scenario, self.dataset, self._families),
+            *candidates(self.scenario, self.dataset, self.families),
             *closer(self.scenario, self.dataset, self.scenario.query),
             *neighbours(here, self.scenario, self.dataset)) if has_expected_error(one.scenario))
         if not tried:
             return Advice(rows=(), dropped=self.dropped, references=None, trials=0, complete=True)
-        references, unit = _over(tables, lambda table: replace(
-            pose(self.scenario, table, sensitivity=self.sensitivity, uploaded=self.uploaded), yardstick=self._judge))
-        rows, progress, cancelled = list[Row](), self._options.get("progress"), self._options.get("cancelled")
+        references, unit = _over(self._pose(self.scenario, table) for table in tables)
+        rows, progress, cancelled = list[Row](), self.options.get("progress"), self.options.get("cancelled")
         for at, candidate in enumerate(tried):
             if rows and (not self._seconds_left() or (cancelled is not None and cancelled())):
                 break
@@ -282,7 +262,7 @@ class _Search:
 
     def _expected(self, candidate: Candidate, tables: list[Dataset], unit: float) -> list[Row]:
         """The candidate with its expected errors; nothing where it fails."""
-        problem, cache = self.problems[candidate], self._options["cache"]
+        problem, cache = self.problems[candidate], self.options["cache"]
         assert cache is not None
         key = f"expected {problem.key}"
         try:
@@ -298,18 +278,20 @@ class _Search:
                     clips=float(clips.max()) if candidate.is_whole else 0.0)]
 
     def levers_of(self, best: Candidate) -> Levers | None:
-        self._ahead = 0
         sensitivity = "own" if self.sensitivity == "tight" else self.sensitivity  # theorems as printed
         return levers(best.scenario, self.dataset, mechanism=best.mechanism, seconds=self._seconds_left(),
-                      problem=replace(self.problems[best], sensitivity=sensitivity), **self._in_round())
+                      problem=replace(self.problems[best], sensitivity=sensitivity), **self._in_round(0))
 
     def _new(self, found: Iterable[Candidate]) -> list[Candidate]:
         """New candidates whose query serves the task; the others are dropped."""
         new = {key: candidate for candidate in found if (key := key_of(candidate, self.dataset)) not in self._keys}
         self._keys |= set(new)
         for candidate in new.values():
+            scenario = candidate.scenario
             try:
-                posed = self._pose(candidate)
+                if scenario.query not in self._posed:
+                    self._posed[scenario.query] = self._pose(scenario, self.dataset)
+                posed = self._posed[scenario.query].with_scenario(scenario, mechanisms=(candidate.mechanism,))
                 measure_for(posed)
             except InputError as error:
                 self.dropped[candidate] = str(error)
@@ -317,19 +299,15 @@ class _Search:
                 self.problems[candidate] = posed
         return [candidate for candidate in new.values() if candidate in self.problems]
 
-    def _pose(self, candidate: Candidate) -> Problem:
-        """The problem of a candidate; each query is computed once."""
-        scenario = candidate.scenario
-        if scenario.query not in self._posed:
-            self._posed[scenario.query] = replace(pose(scenario, self.dataset, sensitivity=self.sensitivity,
-                                                       uploaded=self.uploaded), yardstick=self._judge)
-        return self._posed[scenario.query].with_scenario(scenario, mechanisms=(candidate.mechanism,))
+    def _pose(self, scenario: Scenario, dataset: Dataset) -> Problem:
+        posed = pose(scenario, dataset, sensitivity=self.sensitivity, uploaded=self.uploaded)
+        return replace(posed, yardstick=self.judge)
 
-    def _try(self, some: Iterable[Candidate], trials: int) -> bool:
-        """Run this many trials of some candidates; return whether all are done."""
+    def run(self, some: Iterable[Candidate], trials: int, *, ahead: int) -> bool:
+        """Run this many trials of some candidates, before so many ``ahead``; return whether all are done."""
         problems = {candidate: self.problems[candidate].with_scenario(candidate.scenario.changed(trials=trials))
                     for candidate in some}
-        results = resume(list(problems.values()), seconds=self._seconds_left(), **self._in_round())
+        results = resume(list(problems.values()), seconds=self._seconds_left(), **self._in_round(ahead))
         for candidate, found in zip(problems, results, strict=True):
             outcome = None if found is None else found.outcomes[0]
             if outcome is not None and outcome.reason is not None:
@@ -345,10 +323,10 @@ class _Search:
     def _seconds_left(self) -> float:
         if math.isnan(self._begun):
             self._begun = time.monotonic()
-        return max(self._seconds - (time.monotonic() - self._begun), 0.0)
+        return max(self.seconds - (time.monotonic() - self._begun), 0.0)
 
-    def _in_round(self) -> Options:
+    def _in_round(self, ahead: int) -> Options:
         """The options with progress through all rounds."""
-        progress, before, ahead = self._options.get("progress"), self._done, self._ahead
+        progress, before = self.options.get("progress"), self._done
         report = None if progress is None else (lambda done, total: progress(before + done, before + total + ahead))
-        return {**self._options, "progress": report}
+        return {**self.options, "progress": report}

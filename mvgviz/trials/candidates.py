@@ -1,7 +1,4 @@
-"""Designs worth trying for a task, one scenario each: query, calibration, bound, shape and use.
-
-:func:`candidates` lists every kind of design; :func:`closer` and :func:`neighbours` add more around those that do well.
-"""
+"""Designs worth trying for a task, one scenario each: query, calibration, bound, shape and use."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -78,10 +75,7 @@ def serving_queries(scenario: Scenario) -> tuple[str, ...]:
 
 
 def candidates(scenario: Scenario, dataset: Dataset, families: Iterable[str] = ()) -> list[Candidate]:
-    """Return every kind of design for the scenario's task and budget, with other ``families`` of noise too.
-
-    The scenario's own design does not change the list, but is in it where its query serves the task.
-    """
+    """Return every kind of design for the scenario's task and budget, and its own where its query serves the task."""
     queries = serving_queries(scenario)
     found = distinct((tried for query in queries for tried in _kinds(scenario, query, dataset, families)),
                      scenario, dataset)
@@ -278,20 +272,15 @@ def _design(scenario: Scenario, dataset: Dataset) -> Scenario:
     if scenario.is_idle("bound"):
         scenario = scenario.changed(bound="none")
     some = some_of(scenario.priority_directions, size)
-    even = scenario.allocation == "binary" and (abs(scenario.share * size - len(some)) < 1e-9
-                                                or scenario.share <= _own_share(scenario, dataset, some))
+    even = abs(scenario.share * size - len(some)) < 1e-9
+    if some == (scenario.label,) and scenario.use.predicts and scenario.kind.has_constant and scenario.bound != "none":
+        mu = float(gaussian_mu(scenario.epsilon, delta_of(scenario, dataset)))
+        even |= scenario.share <= least_label_share(dataset.n_records, mu)  # what the label has anyway
+    even &= scenario.allocation == "binary"
     if scenario.allocation in ("binary", "least-error") and some and not even:
         return _bare(scenario, priority_directions=some)
     equal = scenario.allocation != "max-pnr" and (scenario.allocation != "manual" or len(set(scenario.weights)) == 1)
     return _bare(scenario.changed(allocation="uniform") if equal else scenario, priority_directions=())
-
-
-def _own_share(scenario: Scenario, dataset: Dataset, some: tuple[int, ...]) -> float:
-    """The share that a label has anyway, where it is the only priority."""
-    if some != (scenario.label,) or not (scenario.use.predicts and scenario.kind.has_constant) or (
-            scenario.bound == "none"):
-        return 0.0
-    return least_label_share(dataset.n_records, float(gaussian_mu(scenario.epsilon, delta_of(scenario, dataset))))
 
 
 def _bare(scenario: Scenario, *, priority_directions: tuple[int, ...]) -> Scenario:

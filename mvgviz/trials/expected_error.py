@@ -1,17 +1,7 @@
 """The expected error of a released answer in closed form: noise and the bias of clipping, without trials.
 
-It knows the task "reconstruction" for tables, means, second moments and graphs. The expected square of the noise is a
-trace, whatever its family. It leaves out steps after the release that only help: clipped values, negative eigenvalues
-set to 0. It averages the two copies of a symmetric answer where the scenario does.
-
->>> from mvgviz import Scenario
->>> from mvgviz.data import sample
->>> from mvgviz.trials.expected_error import expected_error
->>> from mvgviz.trials.problem import pose
->>> mean = Scenario.default_for("two_features").changed(bound="own", radius=0.5)
->>> found = expected_error(pose(mean, sample("two_features")))
->>> found.bias > found.noise
-True
+Whatever the family, the expected square of the noise is a trace. Steps after the release that only help are left out:
+clipped values, negative eigenvalues set to 0.
 """
 
 import math
@@ -25,8 +15,8 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import asked_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.mechanisms.gaussian import DesignAnswer, GaussianAnswer
-from mvgviz.trials.mechanisms.reduced import Filled, FilledAlong
+from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
+from mvgviz.trials.mechanisms.reduced import Filled
 from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
@@ -61,9 +51,7 @@ def expected_errors(problem: Problem, key: str, tables: Sequence[Dataset]) -> li
     sampler = mechanism(key).prepare(problem, "answer")
     release, frame, kept = sampler, None, np.eye(problem.query.rows)
     if isinstance(sampler, Filled):
-        release, frame, kept = sampler.source, sampler.frame, kept[:, sampler.positions]
-    elif isinstance(sampler, FilledAlong):
-        release, frame, kept = sampler.source, sampler.frame, sampler.priority
+        release, frame, kept = sampler.source, sampler.frame, sampler.kept
     assert isinstance(release, GaussianAnswer)
     noise, judged = _noise(problem, release, kept), _seen(problem)
     return [ExpectedError(noise=noise, bias=_bias(problem, table, frame, kept, judged)) for table in tables]
@@ -91,7 +79,7 @@ def _noise(problem: Problem, release: GaussianAnswer, kept: FloatArray) -> float
         return math.sqrt(float(np.trace(over_rows)) * float(release.cols.covariance_diagonal().sum()))
     over_cols = seen @ release.cols.covariance() @ seen.T
     square = float(np.trace(over_rows) * np.trace(over_cols))
-    drawn = release.design.drawn if isinstance(release, DesignAnswer) else ""
+    drawn = "" if release.design is None else release.design.drawn
     if "symmetrise" in problem.scenario.post or drawn == "symmetric":
         square = (square + float(np.sum(over_rows * over_cols))) / 2
     return math.sqrt(square)

@@ -1,7 +1,4 @@
-"""One draw to look at: the true answer, the noisy one, and what the task makes of both.
-
-It is the first of the scenario's trials, where trials draw an answer at all. It shows private data: it is no release.
-"""
+"""One draw to look at: the true answer, the noisy one, and what the task makes of both. It is no release."""
 
 from dataclasses import dataclass, field, replace
 
@@ -42,7 +39,7 @@ class Components:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Predictions:
-    """Of the labels held out: without noise, and from the noisy answer."""
+    """Of the labels held out: ``clean`` without noise, ``noisy`` from the noisy answer."""
 
     labels: FloatArray
     clean: FloatArray
@@ -111,7 +108,10 @@ def _seen(problem: Problem, measure: Measure, released: FloatArray, noise: Momen
         parts = Components(first=first, noisy_first=other if first @ other >= 0 else -other, eigenvalues=values[::-1],
                            captured=np.asarray(np.einsum("ji,ji->i", found, moments @ found)))
     elif isinstance(measure, LinearRidge | KernelRidge):
-        predictions = _predictions(measure, true, released, noise)
+        labels, unknown = measure.labels, None if isinstance(measure, KernelRidge) else silent(len(true))
+        clean, noisy = measure.predictions(true[None], unknown), measure.predictions(released, noise)
+        predictions = Predictions(labels=labels.test_labels, label=labels.label, lower=labels.range[0],
+                                  upper=labels.range[1], clean=clean[0], noisy=noisy[0])
         if isinstance(measure, KernelRidge) and measure.clip:
             assert problem.table is not None  # kernel ridge needs one
             seen = np.clip(released, problem.table.lower[:, None], problem.table.upper[:, None])
@@ -119,13 +119,3 @@ def _seen(problem: Problem, measure: Measure, released: FloatArray, noise: Momen
     return FirstTrial(what=what, true=true[:PART, :PART], noisy=seen[0, :PART, :PART], shape=true.shape, error=error,
                       is_trial=True, components=parts, predictions=predictions)
 
-
-def _predictions(measure: LinearRidge | KernelRidge, true: FloatArray, released: FloatArray,
-                 noise: MomentNoise | None) -> Predictions:
-    labels, (lower, upper) = measure.labels, measure.labels.range
-    if isinstance(measure, LinearRidge):
-        clean, noisy = measure.predictions(true[None], silent(len(true))), measure.predictions(released, noise)
-    else:
-        clean, noisy = measure.predictions(true[None]), measure.predictions(released)
-    return Predictions(labels=labels.test_labels, label=labels.label, lower=lower, upper=upper, clean=clean[0],
-                       noisy=noisy[0])

@@ -1,14 +1,6 @@
 """What each lever gains: the error from the paper's noise as printed, step by step, to a design; and without each.
 
->>> from mvgviz import Scenario
->>> from mvgviz.data import sample
->>> from mvgviz.trials.levers import levers
->>> found = levers(Scenario.default_for("liver").changed(trials=20), sample("liver"))
->>> [step.lever for step in found.steps]
-['', 'calibration', 'query', 'shape', 'use']
-
-The order is fixed: calibration, query, bound, shape, family, use. A gain depends on the levers before, so each is also
-taken away from the whole design. All trials share random numbers.
+A gain depends on the levers before, so each is also taken away from the whole design. All trials share random numbers.
 """
 
 import math
@@ -82,10 +74,9 @@ class Levers:
 def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sensitivity: str = "own",
            uploaded: Directions | None = None, problem: Problem | None = None, seconds: float = math.inf,
            **options: Unpack[Options]) -> Levers | None:
-    """Return the way to a scenario's design, or to one that releases priority columns alone; None before a trial of it.
+    """Return the way to a scenario's design without the stages that fail; None before a trial of it.
 
-    ``problem``: the scenario's, whose sensitivity and directions then count. Stages that fail are left out; those with
-    private directions, and regressions along directions, are judged by everything.
+    ``problem``: the scenario's, whose sensitivity and directions then count.
     """
     if problem is None:
         problem = pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)
@@ -149,20 +140,19 @@ def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
     """The design at the end of a way without each of its levers."""
     design, mechanism = way[-1].scenario, way[-1].mechanism
     used = {stage.lever: before for before, stage in pairwise(way)}
+    fields = {"bound": {"bound": "none"}, "family": {"family": "gaussian"}}
+    if "family" in used:
+        fields["shape"] = {"allocation": "uniform", "directions": "standard"}
     for lever in LEVERS:
         if lever not in used or (mechanism == REDUCED and lever == "calibration"):
             continue
         before = used[lever]
-        if lever == "calibration":
+        if lever in fields:
+            yield Stage(lever, design.changed(**fields[lever]))
+        elif lever == "calibration":
             yield Stage(lever, printed(design), mechanism)
         elif lever == "query":
             yield Stage(lever, design.changed(query=before.scenario.query, mode=before.scenario.mode), mechanism)
-        elif lever == "bound":
-            yield Stage(lever, design.changed(bound="none"))
-        elif lever == "family":
-            yield Stage(lever, design.changed(family="gaussian"))
-        elif lever == "shape" and "family" in used:
-            yield Stage(lever, design.changed(allocation="uniform", directions="standard"))
         elif lever == "shape":
             yield Stage(lever, before.scenario.changed(post=design.post), before.mechanism)
         else:

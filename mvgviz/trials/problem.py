@@ -1,7 +1,4 @@
-"""A problem: one question to one dataset with one budget. Mechanisms release an answer, tasks measure its error.
-
-Regression learns from some records and is measured on the others. Which ones follows from their number alone.
-"""
+"""A problem: one question to one dataset with one budget. Mechanisms release an answer, tasks measure its error."""
 
 from __future__ import annotations
 
@@ -41,11 +38,9 @@ SENSITIVITIES = ("own", "tight", "printed")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
     """``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs), ``held_out`` the records
-    kept for measuring, on the same scale. ``asked``: the query; ``shared``: what all problems of that query computed.
-
-    ``sensitivity``: "own" (theorems the printed one, all else the tight one), or one for all. ``mechanisms``: to try.
-    ``worked_out``: a setup to use where it fits. ``weighing``: how rows count. ``yardstick``: judge by this problem's
-    priorities instead. ``own_task``: a caller's, in place of the scenario's.
+    kept for measuring. ``asked``: the query; ``shared``: what all problems of that query computed. ``sensitivity``:
+    "own" (theorems the printed one, all else the tight one), or one for all. ``worked_out``: a setup to use where it
+    fits. ``weighing``: how rows count. ``yardstick``: judge by this problem's priorities instead.
     """
 
     scenario: Scenario
@@ -136,14 +131,12 @@ class Problem:
     @property
     def unfit(self) -> str | None:
         """Why errors cannot count priorities alone."""
-        scenario = self.scenario
+        scenario, along = self.scenario, self.scenario.needs_along == "directions"
         if scenario.use.of_directions and scenario.judged == "priority" and len(scenario.needs) == 1:
             return ONE_NEEDED
-        if scenario.needs_along == "features":
-            return None
-        if scenario.use.predicts:
+        if along and scenario.use.predicts:
             return BY_FEATURES
-        return FOUND_ANEW if scenario.directions == "private" else None
+        return FOUND_ANEW if along and scenario.directions == "private" else None
 
     @property
     def chosen(self) -> list[int] | None:
@@ -211,17 +204,16 @@ class Problem:
 
     def setup(self, guarantee: str, family: str | None = None) -> Setup:
         """The scenario worked out under a guarantee, once; ``family``: of noise, instead of its own."""
-        known = guarantee, family or self.scenario.family
-        if known not in self._setups:
-            self._setups[known] = self.redrawn_setup(guarantee, self.scenario.seed, family=family)
-        return self._setups[known]
+        chosen, known, family = self.scenario, self.worked_out, family or self.scenario.family
+        if (known is not None and known.scenario == chosen and known.dataset is self.dataset
+                and self.sensitivity == "own" and (guarantee, family) == (chosen.guarantee, chosen.family)):
+            return known
+        if (guarantee, family) not in self._setups:
+            self._setups[guarantee, family] = self.redrawn_setup(guarantee, chosen.seed, family=family)
+        return self._setups[guarantee, family]
 
     @cached_property
     def _setups(self) -> dict[tuple[str, str], Setup]:
-        known = self.worked_out
-        if (known is not None and known.scenario == self.scenario and known.dataset is self.dataset
-                and self.sensitivity == "own"):
-            return {(known.scenario.guarantee, known.scenario.family): known}
         return {}
 
     def redrawn_setup(self, guarantee: str, seed: int, family: str | None = None) -> Setup:
@@ -242,7 +234,7 @@ class Problem:
 def weighing_of(problem: Problem) -> Weighing | None:
     """Return how the judged rows count, by importance (except in regression); None: all alike, as they are.
 
-    Priority directions are mixtures. Errors of a table or mean are in the columns' unit, or in percent of each range.
+    Errors of a table or mean are in the columns' unit, or in percent of each range.
     """
     scenario, query, along = (problem.yardstick or problem).scenario, problem.query, problem.along
     kept = list(range(query.rows)) if problem.chosen is None else problem.chosen
@@ -297,15 +289,16 @@ def pose_each(scenarios: Iterable[Scenario], dataset: Dataset, *, sensitivity: s
     if sensitivity is None:
         sensitivity = "own" if known is None else known.sensitivity
     one_of("sensitivity", sensitivity, SENSITIVITIES)
-    posed = {} if known is None else {
-        question_key(known.scenario): replace(known, sensitivity=sensitivity, yardstick=None, own_task=None)}
+    posed, files = dict[tuple[object, ...], Problem](), dict[str, Any]()
+    if known is not None:
+        files = {"uploaded": known.uploaded, "worked_out": known.worked_out}
+        posed = {question_key(known.scenario): replace(known, sensitivity=sensitivity, yardstick=None, own_task=None)}
     problems = []
     for scenario in scenarios:
-        if question_key(scenario) not in posed:
-            posed[question_key(scenario)] = pose(
-                scenario, dataset, sensitivity=sensitivity, uploaded=None if known is None else known.uploaded,
-                worked_out=None if known is None else known.worked_out)
-        problems.append(posed[question_key(scenario)].with_scenario(scenario))
+        key = question_key(scenario)
+        if key not in posed:
+            posed[key] = pose(scenario, dataset, sensitivity=sensitivity, **files)
+        problems.append(posed[key].with_scenario(scenario))
     return problems
 
 

@@ -1,7 +1,4 @@
-"""Results of trials, and comparisons that they support.
-
-Mechanisms of one scenario share the random numbers of each trial, so differences within trials cancel much of chance.
-"""
+"""Results of trials, and comparisons that they support: trials share random numbers, so differences cancel chance."""
 
 import math
 from collections.abc import Sequence
@@ -33,10 +30,7 @@ def half_width(values: FloatArray) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """How one mechanism did. ``errors``: of all trials, in order; none where it does not apply, with the ``reason``.
-
-    ``epsilon_spent``: what Gaussian noise really spends at the problem's delta; None for other mechanisms.
-    """
+    """The ``errors`` of one mechanism's trials, or the ``reason`` for none; ``epsilon_spent``: by Gaussian noise."""
 
     mechanism: Mechanism
     errors: FloatArray = field(repr=False)
@@ -61,10 +55,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Results:
-    """One scenario's trials: an outcome for each mechanism, in the order of the call.
-
-    ``judged_on``: what the errors count: "everything", "priority" or "other".
-    """
+    """One scenario's trials; ``judged_on``: what errors count, "everything", "priority" or "other"."""
 
     scenario: Scenario
     task: Task

@@ -1,17 +1,7 @@
 """Repeated trials: how well each mechanism does on a task, with confidence intervals.
 
->>> from mvgviz import Scenario
->>> from mvgviz.data import sample
->>> from mvgviz.trials.run import run_trials
->>> scenario = Scenario.default_for("movement_simulated")
->>> results = run_trials(scenario, sample("movement_simulated"), mechanisms=["mvg-theorem1", "mvg"], trials=20)
->>> [outcome.mechanism.key for outcome in results.ranked()]
-['mvg', 'mvg-theorem1']
-
-Errors are measured on the data itself, so results are not private: use them to choose and to teach.
-
-Trials can stop and go on. A trial's numbers depend on the seed and its own number alone: batches, slices and workers
-change nothing, bit for bit.
+Errors are measured on the data itself, so results are not private. A trial's numbers depend on the seed and its own
+number alone: batches, slices and workers change nothing, bit for bit.
 """
 
 import json
@@ -56,10 +46,7 @@ class Submits(Protocol):
 
 
 class TrialCache(dict[str, FloatArray]):
-    """Errors of trials on one dataset, by what they depend on (:func:`trial_key`); no trial runs twice.
-
-    ``results``: of problems that were begun, the oldest first. Use one cache for one dataset: keys hold its name alone.
-    """
+    """Errors of trials on one dataset, by :func:`trial_key`; ``results``: of problems begun, the oldest first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,9 +78,9 @@ class TrialCache(dict[str, FloatArray]):
 
 
 class Options(TypedDict, total=False):
-    """How to run trials. ``cache``: go on from its contents. ``executor``: anything with ``submit``, such as a process
-    pool. ``progress(done, total)`` is called after each batch. Once ``cancelled()`` is true, finished trials come back
-    with ``complete`` False.
+    """How to run trials. ``cache``: go on from its contents. ``executor``: anything with ``submit``.
+
+    ``progress(done, total)`` is called after each batch; once ``cancelled()``, the finished trials come back.
     """
 
     cache: TrialCache | None
@@ -108,8 +95,7 @@ def run_trials(scenario: Scenario, dataset: Dataset, *, mechanisms: Iterable[Cho
     """Run trials of mechanisms on the scenario's task.
 
     ``mechanisms``: keys, or your functions ``(rng, query)`` (see :func:`mvgviz.own_mechanism`). ``task``: a key, or
-    your function of a released matrix (see :func:`mvgviz.own_task`), which judges everything. ``task`` and
-    ``trials`` default to the scenario's, ``sensitivity`` ("own", "tight", "printed") to the problem's.
+    your function of a released matrix (see :func:`mvgviz.own_task`), which judges everything.
     """
     return sweep([{}], scenario, dataset, mechanisms=mechanisms, task=task, trials=trials, sensitivity=sensitivity,
                  problem=problem, batch=batch, **options)[0]
@@ -131,9 +117,9 @@ def sweep(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Datase
     return measure([replace(posed, own_task=own, mechanisms=keys) for posed in problems], batch=batch, **options)
 
 
-def resume(problems: Sequence[Problem], *, cache: TrialCache | None = None, seconds: float = math.inf,
-           executor: Submits | None = None, progress: Progress | None = None,
-           cancelled: Callable[[], bool] | None = None, at_once: int = _PROBLEMS_AT_ONCE) -> list[Results | None]:
+def resume(problems: Sequence[Problem], *, seconds: float = math.inf, at_once: int = _PROBLEMS_AT_ONCE,
+           cache: TrialCache | None = None, executor: Submits | None = None, progress: Progress | None = None,
+           cancelled: Callable[[], bool] | None = None) -> list[Results | None]:
     """Go on with the problems in their order, ``at_once`` in step, for ``seconds``; None for those never begun.
 
     A slice finishes a batch, unless it is cancelled from the start: its time begins with its first trial.
@@ -236,12 +222,12 @@ def _run(jobs: list[_Job], cache: TrialCache, *, batch: int | None, executor: Su
                for first in range(job.done(cache), job.trials, size)]
     waiting = deque(sorted(batches, key=lambda entry: entry[1]))
     begun: deque[tuple[_Job, int, Any]] = deque()
-    stopped = False
+    stopped, submit = False, (executor or _AtOnce()).submit
     while begun or (waiting and not stopped):
         stopped = stopped or cancelled()
         while waiting and not stopped and len(begun) < (1 if executor is None else _IN_FLIGHT):
             job, first, trials = waiting.popleft()
-            begun.append((job, first, _submit(executor, job.sampler, job.measure, job.seed, first, trials)))
+            begun.append((job, first, submit(_errors, job.sampler, job.measure, job.seed, first, trials)))
         if not begun:
             break
         job, first, errors = begun.popleft()
@@ -252,13 +238,13 @@ def _run(jobs: list[_Job], cache: TrialCache, *, batch: int | None, executor: Su
             progress(sum(job.done(cache) for job in jobs), total)
 
 
-def _submit(executor: Submits | None, *work: Any) -> Any:
-    """The errors of a batch, later; at once where there is no executor."""
-    if executor is not None:
-        return executor.submit(_errors, *work)
-    future: Future[FloatArray] = Future()
-    future.set_result(_errors(*work))
-    return future
+class _AtOnce:
+    """The executor where there is no other."""
+
+    def submit(self, work: Callable[..., FloatArray], /, *args: Any) -> Future[FloatArray]:
+        future: Future[FloatArray] = Future()
+        future.set_result(work(*args))
+        return future
 
 
 def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: int) -> FloatArray:
@@ -272,8 +258,10 @@ def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: i
 
 def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:
     def outcome(job: _Job) -> Outcome:
-        mu = job.sampler.mu
-        return Outcome(mechanism=_named(job.mechanism, problem.scenario),
+        mu, named = job.sampler.mu, job.mechanism
+        if named.key == "mvg" and problem.scenario.noise_family != "gaussian":
+            named = replace(named, label=MECHANISMS[own_key(problem.scenario)].label)
+        return Outcome(mechanism=named,
                        errors=cache.get(job.key, np.empty(0))[: job.trials],
                        caution=job.mechanism.caution(problem),
                        epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
@@ -282,13 +270,6 @@ def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache
                    sensitivity=problem.sensitivity, references=references_for(problem), judged_on=problem.judged_on,
                    complete=all(entry.done(cache) == entry.trials for entry in prepared if isinstance(entry, _Job)),
                    outcomes=tuple(entry if isinstance(entry, Outcome) else outcome(entry) for entry in prepared))
-
-
-def _named(mechanism: Mechanism, scenario: Scenario) -> Mechanism:
-    """Return the scenario's own mechanism under the name of its family, others unchanged."""
-    if mechanism.key != "mvg" or scenario.noise_family == "gaussian":
-        return mechanism
-    return replace(mechanism, label=MECHANISMS[own_key(scenario)].label)
 
 
 PARTS = ("priority", "other", "everything")

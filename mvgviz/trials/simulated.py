@@ -1,8 +1,4 @@
-"""Simulated data with the ranges and size of a table: choose designs on it, and the choice reveals nothing.
-
-It uses public facts alone: numbers of columns and records, and declared ranges. It also measures what clipping costs: a
-bias that no number of records makes smaller.
-"""
+"""Simulated data from the ranges and size of a table: choose designs on it, and the choice reveals nothing."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -29,11 +25,10 @@ _PLACES = ((0.5, 0.02), (0.5, 0.15), (0.5, 0.29), (0.1, 0.05), (0.9, 0.05), (0.2
 
 
 def simulated_data(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False) -> Dataset:
-    """Records with one common factor: correlation about ±½ between features, values inside the ranges.
+    """Records with correlation about ±½ between features, which uses no value of ``dataset``.
 
-    A coin puts each mean a quarter of the range from one end, so that a bias towards the middle shows. A category has
-    one of its levels. ``graph``: a random graph, each edge with probability 1/sqrt(vertices). It uses no value of
-    ``dataset``.
+    A coin puts each mean a quarter of the range from one end, so that a bias towards the middle shows. ``graph``: a
+    random graph, each edge with probability 1/sqrt(vertices).
     """
     rng = generator(rng)
     m, n = dataset.n_features, dataset.n_records
@@ -87,9 +82,8 @@ def on_simulated_data(setup: Setup, *, uploaded: Directions | None = None) -> Se
 
 @dataclass(frozen=True, kw_only=True)
 class BoundCost:
-    """Root mean squares on priority columns in the unit of ``noise_on``: ``noise`` with the bound, ``without`` it.
-
-    ``pull``: the bias of clipping simulated records; ``data_pull``: of the data's records, which is private.
+    """Root mean squares on priority columns: noise with the bound and ``without`` it, the bias of clipping simulated
+    records, and ``data_bias`` of the data's, which is private.
     """
 
     noise: float

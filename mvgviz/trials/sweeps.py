@@ -1,16 +1,7 @@
 """Sweeps: the epsilon that each mechanism needs for a wanted error, and sets of priority directions to compare.
 
-More budget never hurts, so curves through the means of trials never rise (isotonic regression [1]). Between epsilons
-they are straight in logarithms.
-
->>> import numpy as np
->>> from mvgviz.trials.sweeps import epsilon_for, starting_sets
->>> float(epsilon_for(np.array([0.1, 1.0, 10.0]), np.array([30.0, 3.0, 0.3]), 3.0))
-1.0
->>> starting_sets((2, 5), 6)
-[(2, 5), (2,), (5,), (0, 1, 3, 4)]
-
-[1] Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
+More budget never hurts, so curves through the means of trials never rise (isotonic regression, Barlow & Brunk, JASA
+1972). Between epsilons they are straight in logarithms.
 """
 
 import math
@@ -51,10 +42,9 @@ def coarse_first(values: Sequence[float], own: float) -> list[float]:
 
 
 class Reading(NamedTuple):
-    """The epsilon that a wanted error needs; infinite if none of those tried is enough.
+    """The epsilon that a wanted error needs, with the ends of its 95 % interval; infinite if none tried is enough.
 
-    ``at_most``: the smallest epsilon tried is enough, so the true one may be smaller. ``low``, ``high``: from the ends
-    of the 95 % intervals, NaN without intervals.
+    ``at_most``: the smallest epsilon tried is enough.
     """
 
     epsilon: float
@@ -83,9 +73,8 @@ class Curve:
 
     def read(self, error: float) -> Reading:
         wanted = positive("error", error)
-        ends = (self.lows, self.highs)
-        low, high = (epsilon_for(self.epsilons, end, wanted) for end in ends) if np.isfinite(ends).all() else (
-            math.nan, math.nan)
+        low, high = (epsilon_for(self.epsilons, end, wanted) if np.isfinite(end).all() else math.nan
+                     for end in (self.lows, self.highs))
         at_most = bool(falling(self.means)[0] <= wanted)
         return Reading(epsilon_for(self.epsilons, self.means, wanted), at_most, low, high)
 
@@ -110,12 +99,9 @@ def falling(values: FloatArray) -> FloatArray:
 def epsilon_for(epsilons: FloatArray, means: FloatArray, error: float) -> float:
     """The least epsilon at which the falling curve is at ``error``; infinite where it never is."""
     fit = np.maximum(falling(means), _TINY)
-    below = np.flatnonzero(fit <= error)
-    if below.size == 0:
-        return math.inf
-    k = int(below[0])
+    k = int(np.argmax(fit <= error))
     if k == 0:
-        return float(epsilons[0])
+        return float(epsilons[0]) if fit[0] <= error else math.inf
     x, y = np.log(epsilons[k - 1 : k + 1]), np.log(fit[k - 1 : k + 1])
     part = (y[0] - math.log(error)) / (y[0] - y[1])
     return float(np.exp(x[0] + part * (x[1] - x[0])))

@@ -14,7 +14,7 @@ from mvgviz.trials import problem, run
 from mvgviz.trials.first_trial import first_trial
 from mvgviz.trials.problem import pose
 from mvgviz.trials.run import run_trials
-from mvgviz.trials.tasks.base import PREPARE
+from mvgviz.trials.tasks import PREPARE
 from mvgviz.ui import session, slices
 from mvgviz.ui.menu import UTILITY
 from tests.datasets import make_dataset

@@ -32,10 +32,7 @@ EPSILON, BOTH = "ε alone", "ε and δ"  # guarantees
 
 @dataclass(frozen=True)
 class Draws:
-    """The random numbers of ``count`` trials of a seed from ``first`` on, which all mechanisms share.
-
-    Each trial has its own generator, so its numbers depend on no other trial, order or worker.
-    """
+    """The random numbers of ``count`` trials from ``first`` on, for all mechanisms: a generator for each."""
 
     seed: int
     first: int
@@ -44,10 +41,6 @@ class Draws:
     def generators(self, purpose: int = NOISE) -> list[np.random.Generator]:
         return [np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(trial, purpose)))
                 for trial in range(self.first, self.first + self.count)]
-
-    def one_by_one(self) -> Iterator[Draws]:
-        for trial in range(self.first, self.first + self.count):
-            yield Draws(self.seed, trial, 1)
 
     def fill(self, shape: tuple[int, ...], draw: Callable[[np.random.Generator, FloatArray], object]) -> FloatArray:
         """count × shape, ``draw(rng, out)`` called for each trial."""
@@ -66,14 +59,19 @@ class Draws:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sampler:
-    """Draws releases of one mechanism for one problem; ``size``: numbers in a trial, ``mu``: of Gaussian noise."""
+    """Draws releases of one mechanism for one problem, by its ``law`` or as a subclass does.
+
+    ``size``: numbers in a trial, ``mu``: of Gaussian noise. All of it travels to workers.
+    """
 
     size: int
     level: str = "answer"
     mu: float | None = None
+    law: Callable[[Draws], FloatArray] | None = field(default=None, repr=False)
 
     def draw(self, draws: Draws) -> FloatArray:
-        raise NotImplementedError
+        assert self.law is not None
+        return self.law(draws)
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
         """The public law of the noise on released second moments; None where it has no simple form."""
@@ -88,9 +86,8 @@ class Sampler:
 class Mechanism:
     """A way to answer privately. ``fields``: the fields of a scenario that its noise depends on, besides the question.
 
-    ``prepare(problem, level)`` raises `InputError`, with the reason, where it does not apply. ``caution(problem)``: a
-    sentence about a doubtful guarantee. ``serial``: tells a caller's mechanisms of one name apart, else 0.
-    ``released``: a release can draw its noise where it fits; the others are for trials only.
+    ``prepare(problem, level)`` raises `InputError` where it does not apply. ``caution``: a sentence about a doubtful
+    guarantee. ``serial`` tells a caller's mechanisms apart. ``released``: releases can draw it, not trials alone.
     """
 
     key: str
@@ -185,6 +182,22 @@ def judged_part(released: FloatArray, positions: list[int], *, both: bool) -> Fl
     return rows[:, :, positions] if both else rows
 
 
+def entry_noise(draws: Draws, *, shape: tuple[int, int], scale: float, triangle: bool, law: str) -> FloatArray:
+    """Noise on every entry, or symmetric with the upper ``triangle``; ``law``: "normals" or "laplace"."""
+    noise = getattr(draws, law)(shape)
+    return np.asarray(scale * (mirrored(noise) if triangle else noise))
+
+
+def mirrored(noise: FloatArray) -> FloatArray:
+    """Symmetric matrices with the upper triangles of ``noise``."""
+    return np.triu(noise) + np.triu(noise, 1).transpose(0, 2, 1)
+
+
+def need_symmetric(query: Query) -> None:
+    """Raise `InputError` unless the upper triangle is the whole answer."""
+    refuse(not query.symmetric, f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
+
+
 def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None = None) -> Sampler:
     """Turn a sampler of answers into one of a ``level``. ``known``: ``E Z Zᵀ/n`` of a table's noise, to subtract."""
     query = problem.query
@@ -233,32 +246,23 @@ def own_mechanism(function: Callable[..., Any], *, name: str | None = None) -> M
                      caution=lambda problem: "nothing checks that it is private")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class OwnAnswer(Sampler):
-    """Releases of the function."""
-
-    function: Callable[..., Any] = field(repr=False)
-    query: Query = field(repr=False)
-    label: str
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return np.array([self._one(rng) for rng in draws.generators()])
-
-    def _one(self, rng: np.random.Generator) -> FloatArray:
+def _releases(draws: Draws, *, function: Callable[..., Any], query: Query, label: str) -> FloatArray:
+    released = []
+    for rng in draws.generators():
         try:
-            found = np.asarray(self.function(rng, self.query), dtype=np.float64)
+            found = np.asarray(function(rng, query), dtype=np.float64)
         except Exception as error:  # noqa: BLE001 of a caller's function, which may raise anything
-            raise InputError(f"mechanism {self.label!r} failed with {type(error).__name__}") from None
-        refuse(found.shape != self.query.value.shape, f"mechanism {self.label!r} must release a matrix of shape "
-               f"{self.query.value.shape}, got {found.shape}")
-        if not np.isfinite(found).all():
-            raise InputError(f"mechanism {self.label!r} must release finite numbers, got NaN or infinity")
-        return found
+            raise InputError(f"mechanism {label!r} failed with {type(error).__name__}") from None
+        refuse(found.shape != query.value.shape, f"mechanism {label!r} must release a matrix of shape "
+               f"{query.value.shape}, got {found.shape}")
+        refuse(not np.isfinite(found).all(), f"mechanism {label!r} must release finite numbers, got NaN or infinity")
+        released.append(found)
+    return np.array(released)
 
 
 def _own(problem: Problem, level: str, *, function: Callable[..., Any], label: str) -> Sampler:
     known = {"epsilon": problem.epsilon, "delta": problem.delta}
     named = inspect.signature(function).parameters
     given = partial(function, **{name: value for name, value in known.items() if name in named})
-    answer = OwnAnswer(size=problem.query.value.size, function=given, query=problem.query, label=label)
-    return at_level(answer, problem, level)
+    releases = partial(_releases, function=given, query=problem.query, label=label)
+    return at_level(Sampler(size=problem.query.value.size, law=releases), problem, level)

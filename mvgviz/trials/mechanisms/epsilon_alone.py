@@ -15,7 +15,6 @@ References
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -23,8 +22,8 @@ import numpy as np
 
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.ties import eigen
+from mvgviz.trials.mechanisms import base
 from mvgviz.trials.mechanisms.base import EPSILON, Draws, Mechanism, NoisyAnswer, Sampler, at_level, need_one_replaced
-from mvgviz.trials.mechanisms.gaussian import mirrored, need_symmetric
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import LARGEST, FloatArray, generator, square
 
@@ -32,16 +31,11 @@ from mvgviz.validation import LARGEST, FloatArray, generator, square
 def _laplace(problem: Problem, level: str, *, triangle: bool) -> Sampler:
     query = problem.query
     if triangle:
-        need_symmetric(query)
+        base.need_symmetric(query)
     scale = query.absolute_sum(triangle=triangle) / problem.epsilon
     answer = NoisyAnswer(value=query.value, size=query.value.size, std=math.sqrt(2) * scale, noise=partial(
-        _laplace_noise, shape=query.value.shape, scale=scale, triangle=triangle))
+        base.entry_noise, shape=query.value.shape, scale=scale, triangle=triangle, law="laplace"))
     return at_level(answer, problem, level, known=2 * scale**2 * np.eye(query.rows))
-
-
-def _laplace_noise(draws: Draws, *, shape: tuple[int, int], scale: float, triangle: bool) -> FloatArray:
-    noise = draws.laplace(shape)
-    return scale * (mirrored(noise) if triangle else noise)
 
 
 def _norm_noise(draws: Draws, *, shape: tuple[int, int], scale: float, by_column: bool) -> FloatArray:
@@ -58,15 +52,8 @@ def _norm_noise(draws: Draws, *, shape: tuple[int, int], scale: float, by_column
     return draws.fill(shape, noise)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BinghamComponent(Sampler):
-    """A unit vector of density ``∝ exp(vᵀ A v)``."""
-
-    matrix: FloatArray = field(repr=False)
-    level: str = "component"
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return sample_bingham(self.matrix, draws.generators())
+def _bingham(draws: Draws, *, matrix: FloatArray) -> FloatArray:
+    return sample_bingham(matrix, draws.generators())
 
 
 def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
@@ -89,7 +76,8 @@ def _component(problem: Problem, level: str) -> Sampler:
     need_one_replaced(problem)
     products = query.value * table.n_records if query.symmetric else query.value @ query.value.T
     largest = float(table.largest_values @ table.largest_values)  # B²: how far one record moves vᵀ X Xᵀ v
-    return BinghamComponent(matrix=problem.epsilon / (2 * largest) * products, size=query.rows)
+    matrix = problem.epsilon / (2 * largest) * products
+    return Sampler(size=query.rows, level=level, law=partial(_bingham, matrix=matrix))
 
 
 _mechanism = partial(Mechanism, guarantee=EPSILON, fields=("epsilon",))
@@ -115,18 +103,16 @@ COMPONENT = _mechanism(
 def sample_bingham(matrix: Any, generators: Sequence[np.random.Generator]) -> FloatArray:
     """Unit vectors with density proportional to ``exp(xᵀ matrix x)``, one a generator: trials × m.
 
-    Rejection [5]: in the eigenvectors' coordinates, ``lambda_i = a_max - a_i``, ``t = sum lambda_i x_i²`` and any b:
-
-    * proposal: y normal with variances ``1/(1 + 2 lambda_i/b)`` and ``x = y/|y|``, which has the
-      angular central Gaussian density, proportional to ``(1 + 2t/b)^(-m/2)``;
-    * target over proposal is at most ``M(b) = exp((b - m)/2) (m/b)^(m/2)``, as at ``b + 2t = m``;
-    * so accept with probability ``exp(-t) (1 + 2t/b)^(m/2) / M(b) = (w exp(1 - w))^(m/2)``, where
-      ``w = (b + 2t)/m``. It never exceeds 1, whatever b: b decides the speed, not the distribution.
-
-    Each round of a trial takes m normals and one uniform from its own generator, and each row is computed alone: a draw
-    does not depend on the batch. A generator may appear several times.
+    Rejection [5], in the eigenvectors' coordinates, with ``lambda_i = a_max - a_i`` and ``t = sum lambda_i x_i²``.
+    Propose ``x = y/|y|`` with y normal, variances ``1/(1 + 2 lambda_i/b)``: a density ``∝ (1 + 2t/b)^(-m/2)``. Accept
+    with probability ``(w exp(1 - w))^(m/2)``, ``w = (b + 2t)/m``; b decides the speed, not the distribution.
+    Each row is computed alone from its own generator, so a draw does not depend on the batch.
     """
-    values, vectors = eigen(_symmetric(matrix))
+    a = square("matrix", matrix)
+    size = float(np.abs(a).max())
+    refuse(not size <= LARGEST, f"matrix must have entries of at most {LARGEST:g}")
+    refuse(not np.abs(a - a.T).max() <= 1e-8 * size, "matrix must be symmetric")
+    values, vectors = eigen(np.asarray((a + a.T) / 2))
     try:
         sources = [generator(rng) for rng in generators]
     except TypeError:
@@ -150,10 +136,7 @@ def sample_bingham(matrix: Any, generators: Sequence[np.random.Generator]) -> Fl
 
 
 def _envelope(lam: FloatArray) -> float:
-    """The b with ``sum 1/(b + 2 lambda_i) = 1``, the least M(b) over the proposal's own constant.
-
-    By Newton's method for the harmonic sum, which is increasing and concave in b: the steps never pass the root.
-    """
+    """The fastest b, ``sum 1/(b + 2 lambda_i) = 1``, by Newton's method for the harmonic sum, which is concave in b."""
     b = 1.0
     for _ in range(100):
         inverse = 1 / (b + 2 * lam)
@@ -163,11 +146,3 @@ def _envelope(lam: FloatArray) -> float:
         if not step > 1e-12 * b:
             break
     return b
-
-
-def _symmetric(matrix: Any) -> FloatArray:
-    a = square("matrix", matrix)
-    size = float(np.abs(a).max())
-    refuse(not size <= LARGEST, f"matrix must have entries of at most {LARGEST:g}")
-    refuse(not np.abs(a - a.T).max() <= 1e-8 * size, "matrix must be symmetric")
-    return np.asarray((a + a.T) / 2)

@@ -19,7 +19,7 @@ import numpy as np
 from mvgviz.design.families import with_family
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.sampling import Gram, colour, gram_trials
-from mvgviz.errors import InputError, refuse
+from mvgviz.errors import InputError
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.accounting import compose_mu, gaussian_mu
 from mvgviz.noise.directions import standard_basis
@@ -29,6 +29,7 @@ from mvgviz.noise.ties import eigen
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
+from mvgviz.trials.mechanisms import base
 from mvgviz.trials.mechanisms.base import BOTH, DIRECTIONS, EPSILON, Draws, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
@@ -38,14 +39,17 @@ _DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GaussianAnswer(Sampler):
-    """``f(X) + MVG(0, Sigma, Psi)``."""
+    """``f(X) + MVG(0, Sigma, Psi)``; with a ``design``, noise of its family coloured by these sides."""
 
     value: FloatArray = field(repr=False)
     rows: NoiseSide
     cols: NoiseSide
+    design: NoiseDesign | None = field(default=None, repr=False)
 
     def draw(self, draws: Draws) -> FloatArray:
-        noise = colour(self.rows, self.cols, draws.normals(self.value.shape))
+        standard = (draws.normals(self.value.shape) if self.design is None
+                    else draws.fill(self.value.shape, self.design.fill_standard))
+        noise = colour(self.rows, self.cols, standard)
         noise += self.value
         return noise
 
@@ -53,16 +57,6 @@ class GaussianAnswer(Sampler):
         if self.cols is self.rows:
             return MomentNoise(root=self.rows.root())
         return MomentNoise.from_std(np.outer(*(np.sqrt(side.covariance_diagonal()) for side in (self.rows, self.cols))))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class DesignAnswer(GaussianAnswer):
-    """``f(X)`` plus noise of another family, coloured by these sides."""
-
-    design: NoiseDesign = field(repr=False)
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return self.value + colour(self.rows, self.cols, draws.fill(self.value.shape, self.design.fill_standard))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,19 +106,9 @@ class RedrawnDirections(Sampler):
         return np.concatenate([sampler.draw(trial) for sampler, trial in self.parts(draws)])
 
     def parts(self, draws: Draws) -> Iterator[tuple[Sampler, Draws]]:
-        for trial, rng in zip(draws.one_by_one(), draws.generators(DIRECTIONS), strict=True):
+        for trial, rng in enumerate(draws.generators(DIRECTIONS), start=draws.first):
             setup = self.problem.redrawn_setup(self.guarantee, int(rng.integers(2**29)))
-            yield _of_design(self.problem, setup, self.level), trial
-
-
-def mirrored(noise: FloatArray) -> FloatArray:
-    """Symmetric matrices with the upper triangles of ``noise``."""
-    return np.triu(noise) + np.triu(noise, 1).transpose(0, 2, 1)
-
-
-def need_symmetric(query: Query) -> None:
-    """Raise `InputError` unless the upper triangle is the whole answer."""
-    refuse(not query.symmetric, f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
+            yield _of_design(self.problem, setup, self.level), Draws(draws.seed, trial, 1)
 
 
 def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answer",
@@ -205,18 +189,9 @@ def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False,
         rows, cols = (larger if before is side else before for before in (rows, cols))
     if design.blocks:
         known = rows.covariance() * float(cols.covariance_diagonal().mean())
-        return at_level(DesignAnswer(value=query.value, size=query.value.size, rows=rows, cols=cols, design=design),
+        return at_level(GaussianAnswer(value=query.value, size=query.value.size, rows=rows, cols=cols, design=design),
                         problem, level, known=known)
     return gaussian(problem, rows, cols, design.mu / factor, level, bounded=None if query.bound is None else query)
-
-
-def _classic(problem: Problem, level: str) -> Sampler:
-    std = problem.s2 * math.sqrt(2 * (math.log(1.25) - math.log(problem.delta))) / problem.epsilon
-    return of_one_size(problem, std, level)
-
-
-def _analytic(problem: Problem, level: str) -> Sampler:
-    return of_one_size(problem, problem.s2 / float(gaussian_mu(problem.epsilon, problem.delta)), level)
 
 
 def triangle_move(query: Query, s2: float) -> float:
@@ -226,40 +201,26 @@ def triangle_move(query: Query, s2: float) -> float:
 
 def _triangle(problem: Problem, level: str) -> Sampler:
     query = problem.query
-    need_symmetric(query)
+    base.need_symmetric(query)
     std = triangle_move(query, problem.s2) / float(gaussian_mu(problem.epsilon, problem.delta))
-    answer = NoisyAnswer(value=query.value, size=query.value.size, std=std,
-                         mu=triangle_move(query, query.sensitivity) / std,
-                         noise=partial(_triangle_normals, size=query.rows, std=std))
+    noise = partial(base.entry_noise, shape=query.value.shape, scale=std, triangle=True, law="normals")
+    answer = NoisyAnswer(value=query.value, size=query.value.size, std=std, noise=noise,
+                         mu=triangle_move(query, query.sensitivity) / std)
     return at_level(answer, problem, level)
 
 
-def _triangle_normals(draws: Draws, *, size: int, std: float) -> FloatArray:
-    return std * mirrored(draws.normals((size, size)))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SeparateMoments(Sampler):
+def _separate_moments(draws: Draws, *, value: FloatArray, triangle_std: float, strength_std: float, largest: float
+                      ) -> FloatArray:
     """SeparateCov [5]: noisy directions ``P`` and noisy strengths, ``P diag(lambda) Pᵀ``, each for half of the budget.
 
     Directions are eigenvectors of the answer with noise on its upper triangle. Strengths are its own eigenvalues with
-    noise: neighbours move them, sorted, by at most the distance of the answers [6]; cut to what ranges allow
-    (``largest``), which costs nothing. So errors follow the answer's size: a gain where noise hides most directions.
-    Each half is calibrated exactly, on this query's own sensitivity. Their AdaptiveCov learns a radius too: not here.
+    noise, cut to what ranges allow (``largest``): neighbours move them by at most the distance of the answers [6].
     """
-
-    value: FloatArray = field(repr=False)
-    triangle_std: float
-    strength_std: float
-    largest: float
-
-    def draw(self, draws: Draws) -> FloatArray:
-        m = len(self.value)
-        normals = draws.normals((m + 1, m))  # the last row is for the strengths
-        directions = np.linalg.eigh(self.value + self.triangle_std * mirrored(normals[:, :m]))[1]
-        strengths = np.linalg.eigvalsh(self.value) + self.strength_std * normals[:, m]
-        strengths = np.clip(strengths, 0.0, self.largest)
-        return np.asarray(directions * strengths[:, None, :] @ directions.transpose(0, 2, 1))
+    m = len(value)
+    normals = draws.normals((m + 1, m))  # the last row is for the strengths
+    directions = np.linalg.eigh(value + triangle_std * base.mirrored(normals[:, :m]))[1]
+    strengths = np.clip(np.linalg.eigvalsh(value) + strength_std * normals[:, m], 0.0, largest)
+    return np.asarray(directions * strengths[:, None, :] @ directions.transpose(0, 2, 1))
 
 
 def _separate(problem: Problem, level: str) -> Sampler:
@@ -269,17 +230,22 @@ def _separate(problem: Problem, level: str) -> Sampler:
     half = float(gaussian_mu(problem.epsilon, problem.delta)) / math.sqrt(2)
     triangle, strength = triangle_move(query, problem.s2) / half, problem.s2 / half
     mu = math.hypot(triangle_move(query, query.sensitivity) / triangle, query.sensitivity / strength)
-    return at_level(SeparateMoments(value=query.value, triangle_std=triangle, strength_std=strength, mu=mu,
-                                    largest=query.gamma, size=query.value.size), problem, level)
+    law = partial(_separate_moments, value=query.value, largest=query.gamma, triangle_std=triangle,
+                 strength_std=strength)
+    return at_level(Sampler(size=query.value.size, mu=mu, law=law), problem, level)
 
 
 CLASSIC = Mechanism(
-    key="gaussian-classic", label="Gaussian, classic", guarantee=BOTH, prepare=_classic,
+    key="gaussian-classic", label="Gaussian, classic", guarantee=BOTH,
+    prepare=lambda problem, level: of_one_size(
+        problem, problem.s2 * math.sqrt(2 * (math.log(1.25) - math.log(problem.delta))) / problem.epsilon, level),
     applies="any answer; proved for ε below 1", reference="Dwork & Roth 2014, Theorem A.1",
     caution=lambda problem: None if problem.epsilon < 1 else (
         "its proof needs ε below 1; at this ε its noise may be too small for its promise"))
 ANALYTIC = Mechanism(
-    key="gaussian-analytic", label="Gaussian, analytic", guarantee=BOTH, prepare=_analytic, released=True,
+    key="gaussian-analytic", label="Gaussian, analytic", guarantee=BOTH, released=True,
+    prepare=lambda problem, level: of_one_size(
+        problem, problem.s2 / float(gaussian_mu(problem.epsilon, problem.delta)), level),
     applies="any answer", reference="Balle & Wang 2018")
 TRIANGLE = Mechanism(
     key="gaussian-triangle", label="Gaussian, upper triangle", guarantee=BOTH, prepare=_triangle,

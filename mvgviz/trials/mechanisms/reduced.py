@@ -1,13 +1,9 @@
 """Dimension reduction: a random projection of the records, or a release of priority columns (or directions) alone.
 
-*The Johnson–Lindenstrauss mechanism* projects the lifted table. It is divided by ``rho = sup ||x - x'||``, because
-their neighbours move a record by at most 1. With every singular value lifted by ``w``, the sketch's second moments are
-``Wishart(X Xᵀ/rho² + w² I, s)/s``; the public ``w² I`` is subtracted. The sketch size s is the number of features, the
-least of full rank: noise grows with it. Learners of records get the s *pseudo-records* of the sketch: random mixtures
-of all records and the lift, with the second moments of the lifted table.
-
-*Priority columns alone*: the others are filled with the answer of evenly spread records. For kernel ridge they no
-longer tell records apart, so a prediction shrinks towards the middle of the label far from the middle of the others.
+*The Johnson–Lindenstrauss mechanism* projects the lifted table, divided by ``rho = sup ||x - x'||``: neighbours move a
+record by at most 1. With every singular value lifted by ``w``, the sketch's second moments are
+``Wishart(X Xᵀ/rho² + w² I, s)/s``, less the public ``w² I``; s is the number of features. Learners of records get the s
+*pseudo-records* of the sketch. *Priority columns alone*: others are filled with the answer of evenly spread records.
 
 References
   [1] Blocki, Blum, Datta & Sheffet, The Johnson–Lindenstrauss transform itself preserves
@@ -28,7 +24,6 @@ from mvgviz.noise.directions import Directions
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import root
-from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.resolve import ask, scaled
@@ -39,32 +34,18 @@ from mvgviz.trials.problem import BY_FEATURES, Problem, rows_of
 from mvgviz.validation import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SketchMoments(Sampler):
+def _sketch_moments(draws: Draws, *, root: FloatArray, lift: float, unit: float) -> FloatArray:
     """``unit (Wishart(R Rᵀ, s)/s - w² I)``: ``root`` is R, ``unit`` undoes the division by rho² and n."""
-
-    root: FloatArray = field(repr=False)
-    sketch: int
-    lift: float
-    unit: float
-
-    def draw(self, draws: Draws) -> FloatArray:
-        m = len(self.root)
-        sketch = self.root @ draws.normals((m, self.sketch))
-        moments = sketch @ sketch.transpose(0, 2, 1) / self.sketch
-        moments[:, np.arange(m), np.arange(m)] -= self.lift**2
-        return self.unit * moments
+    m = len(root)
+    sketch = root @ draws.normals((m, m))
+    moments = sketch @ sketch.transpose(0, 2, 1) / m
+    moments[:, np.arange(m), np.arange(m)] -= lift**2
+    return unit * moments
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PseudoRecords(Sampler):
+def _pseudo_records(draws: Draws, *, root: FloatArray, middle: FloatArray) -> FloatArray:
     """``middle + R N``, s columns: mixtures of the records about the middle of their ranges, on their scale."""
-
-    root: FloatArray = field(repr=False)
-    middle: FloatArray = field(repr=False)
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return np.asarray(self.middle[:, None] + self.root @ draws.normals(self.root.shape))
+    return np.asarray(middle[:, None] + root @ draws.normals(root.shape))
 
 
 def lift(epsilon: float, delta: float, sketch: int) -> float:
@@ -79,24 +60,19 @@ def _sketched(problem: Problem, level: str) -> Sampler:
         raise InputError(f"a random projection needs the records of a table, got the {query.name} query")
     need_one_replaced(problem)
     if level in ("answer", "square") and query.is_table:
-        if level == "answer" and problem.scenario.task == "kernel-ridge":
-            return _pseudo_records(problem, table)
-        raise InputError("it releases a sketch whose rows mix the records, not a noisy table; choose kernel ridge or a "
-                         "task on second moments")
+        refuse(level != "answer" or problem.scenario.task != "kernel-ridge", "it releases a sketch whose rows mix the "
+               "records, not a noisy table; choose kernel ridge or a task on second moments")
+        middle = (table.lower + table.upper) / 2  # public: kernels see distances of records, not where 0 is
+        off, rho = table.matrix - middle[:, None], math.hypot(*table.widths.tolist())
+        root = _lifted_root(off @ off.T / rho**2, lift(problem.epsilon, problem.delta, table.n_features))
+        return Sampler(size=root.size, law=partial(_pseudo_records, root=rho / math.sqrt(table.n_records) * root,
+                                                  middle=middle))
     factor = problem.gram.factor
     products = query.value * table.n_records if query.symmetric else factor @ factor.T
     rho2, w = float(table.widths @ table.widths), lift(problem.epsilon, problem.delta, query.rows)
-    moments = SketchMoments(root=_lifted_root(products / rho2, w), sketch=query.rows, lift=w, size=query.rows**2,
-                            unit=rho2 / table.n_records, level="answer" if query.symmetric else "moments")
+    moments = Sampler(size=query.rows**2, level="answer" if query.symmetric else "moments", law=partial(
+        _sketch_moments, root=_lifted_root(products / rho2, w), lift=w, unit=rho2 / table.n_records))
     return at_level(moments, problem, level) if query.symmetric else moments
-
-
-def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
-    """About the public middle: kernels see distances of records, not where 0 is."""
-    middle = (table.lower + table.upper) / 2
-    off, rho = table.matrix - middle[:, None], math.hypot(*table.widths.tolist())
-    root = _lifted_root(off @ off.T / rho**2, lift(problem.epsilon, problem.delta, table.n_features))
-    return PseudoRecords(root=rho / math.sqrt(table.n_records) * root, middle=middle, size=root.size)
 
 
 def _lifted_root(products: FloatArray, w: float) -> FloatArray:
@@ -104,16 +80,12 @@ def _lifted_root(products: FloatArray, w: float) -> FloatArray:
     return root(products + w**2 * np.eye(len(products)))
 
 
-def _of_pseudo_records(problem: Problem) -> str | None:
-    if problem.scenario.task != "kernel-ridge":
-        return None
-    return ("each pseudo-record mixes all records, and kernel ridge takes it for one; a random projection keeps second "
-            "moments, not distances of records")
-
-
 SKETCH = Mechanism(
     key="johnson-lindenstrauss", label="Johnson–Lindenstrauss", guarantee=BOTH, prepare=_sketched,
-    applies="second moments of a table, kernel ridge on mixtures of its records", caution=_of_pseudo_records,
+    applies="second moments of a table, kernel ridge on mixtures of its records",
+    caution=lambda problem: None if problem.scenario.task != "kernel-ridge" else (
+        "each pseudo-record mixes all records, and kernel ridge takes it for one; a random projection keeps second "
+        "moments, not distances of records"),
     reference="Blocki, Blum, Datta & Sheffet 2012 (covariance); Upadhyay 2013 (tables)")
 
 
@@ -123,50 +95,22 @@ _UNASKED = 1e-26  # the squared weight of a direction that is not released, besi
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Filled(Sampler):
-    """A release of some features, filled up with the answer of evenly spread records."""
+    """A release along some directions (``kept``, in columns), filled up with that of evenly spread records."""
 
     source: Sampler
     frame: FloatArray = field(repr=False)
-    positions: list[int]
+    kept: FloatArray = field(repr=False)
     both_sides: bool
 
     def draw(self, draws: Draws) -> FloatArray:
-        released = self.source.draw(draws)
-        frame = self.frame if self.both_sides else self.frame[:, : released.shape[2]]  # a sketch has fewer columns
-        whole = np.repeat(frame[None], draws.count, axis=0)
-        if self.both_sides:
-            whole[np.ix_(range(draws.count), self.positions, self.positions)] = released
-        else:
-            whole[:, self.positions] = released
-        return whole
-
-    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        kept = np.ix_(range(len(released)), self.positions, self.positions)
-        part = self.source.moment_noise(released[kept])
-        if part is None:
-            return None
-        root = np.zeros_like(released)
-        root[kept] = part.root
-        return MomentNoise(root=root)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FilledAlong(Sampler):
-    """A release along some directions (``priority``, in columns), filled up with that of evenly spread records."""
-
-    source: Sampler
-    frame: FloatArray = field(repr=False)
-    priority: FloatArray = field(repr=False)
-    both_sides: bool
-
-    def draw(self, draws: Draws) -> FloatArray:
-        w, released = self.priority, self.source.draw(draws)
+        w, released = self.kept, self.source.draw(draws)
         if self.both_sides:
             return np.asarray(self.frame + w @ (released - w.T @ self.frame @ w) @ w.T)
-        return np.asarray(self.frame + w @ (released - w.T @ self.frame))
+        frame = self.frame[:, : released.shape[2]]  # a sketch has fewer columns
+        return np.asarray(frame + w @ (released - w.T @ frame))
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        w = self.priority
+        w = self.kept
         part = self.source.moment_noise(w.T @ released @ w)
         return None if part is None else MomentNoise(root=w @ part.root @ w.T)
 
@@ -181,16 +125,17 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     dataset = rows_of(problem.dataset, positions)
     small = replace(problem, scenario=scenario, yardstick=None, dataset=dataset, held_out=None, shared={},
                     table=scaled(dataset, scenario.scale), asked=ask(scenario, dataset))
-    part, frame = mechanism.prepare(small, level), _frame(problem, level)
-    return Filled(source=part, frame=frame, positions=positions, level=level, size=part.size + frame.size, mu=part.mu,
-                  both_sides=level != "answer" or problem.query.symmetric)
+    part, frame = mechanism.prepare(small, level), np.array(_frame(problem, level))
+    both = level != "answer" or problem.query.symmetric
+    frame[np.ix_(positions, positions) if both else positions] = 0.0  # what is released replaces it to the last bit
+    return Filled(source=part, frame=frame, kept=np.eye(problem.query.rows)[:, positions], level=level, mu=part.mu,
+                  size=part.size + frame.size, both_sides=both)
 
 
 def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     """Equal noise on the answer along priority directions alone, ``WᵀA`` (or ``WᵀA W``)."""
     scenario, query = problem.scenario, problem.query
-    if mechanism is not ANALYTIC:
-        raise InputError("a sketch keeps columns; choose the columns themselves as directions")
+    refuse(mechanism is not ANALYTIC, "a sketch keeps columns; choose the columns themselves as directions")
     if scenario.directions == "private":
         raise InputError("to find private directions it would release the whole answer, so it would leave nothing out")
     refuse(scenario.use.predicts, BY_FEATURES)
@@ -209,8 +154,8 @@ def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     if level in ("moments", "component") and not both:
         known = rows.covariance() if "subtract" in scenario.post else None
         part = Moments(source=part, n_records=query.cols, known=known, size=part.size, mu=mu)
-    return FilledAlong(source=part, frame=frame, priority=w, level=level, both_sides=level != "answer" or both, mu=mu,
-                       size=part.size + frame.size)
+    return Filled(source=part, frame=frame, kept=w, level=level, both_sides=level != "answer" or both, mu=mu,
+                  size=part.size + frame.size)
 
 
 def sensitivity_along(neighbours: Neighbours, directions: Directions, positions: list[int], *, symmetric: bool
@@ -227,7 +172,7 @@ def _frame(problem: Problem, level: str) -> FloatArray:
     if level in ("moments", "component") and problem.query.is_table:
         assert problem.table is not None
         return guessed_moments(problem.table).answer
-    return np.array(problem.guess.answer)
+    return problem.guess.answer
 
 
 def _priority_positions(problem: Problem) -> list[int]:

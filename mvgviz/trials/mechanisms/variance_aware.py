@@ -1,13 +1,9 @@
 """PLAN: the mean of records inside an ellipse whose shape and size are themselves learned privately.
 
-A feature that varies little gets little noise. With ``s_i`` the spread of feature i about the middle of its range,
-records are measured with feature i divided by ``sqrt(s_i)`` and clipped to length R; the noise on feature i has a
-variance ``∝ s_i``. Its total is of the order of ``sum s_i``, that of equal noise ``sqrt(m sum s_i²)``. Spreads and
-radius are Gaussian releases from the same budget: ``mu² = mu_spreads² + mu_radius² + mu_noise²``.
-
-Two choices weigh noise against bias without the data. A radius shorter by one saves noise of length
-``2 sqrt(m)/(n mu_noise)`` and costs at most ``k/n`` where it clips k records: so about ``2 sqrt(m)/mu_noise`` stay
-outside, plus the noise of the counts behind the radius. Spreads below their own noise are raised to it.
+With ``s_i`` the spread of feature i about the middle of its range, records are measured with feature i divided by
+``sqrt(s_i)`` and clipped to length R; the noise on feature i has a variance ``∝ s_i``. Spreads and radius are Gaussian
+releases from the same budget: ``mu² = mu_spreads² + mu_radius² + mu_noise²``. The radius leaves about
+``2 sqrt(m)/mu_noise`` records outside, where noise saved and bias weigh alike.
 
 References
   [1] Aumüller, Lebeda, Nelson & Pagh, PLAN: variance-aware private mean estimation, PoPETs 2024. Theirs finds a

@@ -9,12 +9,15 @@ from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.prior import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
 from mvgviz.trials.problem import Problem, weighing_of
-from mvgviz.trials.tasks import moments, tables  # noqa: F401 they register their tasks
-from mvgviz.trials.tasks.base import PREPARE, Measure, OwnTask, References, own_task, with_private_mean
+from mvgviz.trials.tasks import moments, tables
+from mvgviz.trials.tasks.base import Measure, OwnTask, References, own_task, with_private_mean
 from mvgviz.validation import FloatArray
 
 __all__ = ["Measure", "References", "measure_for", "own_task", "prepared", "references_for"]
 
+PREPARE = {"reconstruction": tables.reconstruction, "subspace": moments.subspace, "kernel-ridge": tables.kernel_ridge,
+           "linear-ridge": moments.linear_ridge, "first-component": moments.first_component,
+           "covariance-estimation": moments.covariance_estimation}
 
 def prepared(problem: Problem) -> Measure:
     """The measure of the problem's task, on all of its answer."""
@@ -50,8 +53,7 @@ def references_for(problem: Problem) -> References:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnPart(Measure):
-    """A task on some rows of a release (``both``: and columns). ``weighing``: of released moments; answers are weighed
-    later."""
+    """A task on some rows of a release (``both``: and columns). ``weighing``: of released moments alone."""
 
     measure: Measure = field(repr=False)
     positions: list[int]

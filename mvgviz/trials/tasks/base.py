@@ -28,11 +28,9 @@ _LEAST = 0.05  # of the weight of scaled records, which is at most 1: less can o
 
 @dataclass(frozen=True)
 class References:
-    """The errors to compare a mechanism with. ``non_private``: no privacy. ``random_guess``: chance. ``trivial``: the
-    no-data baseline, the best of a few; ``trivial_is`` names it. ``unit``: of all errors, if they are in units of the
-    data.
+    """The errors to compare a mechanism with. ``trivial``: the no-data baseline, the best of a few, ``trivial_is``.
 
-    ``private_mean``, for regressions: predict a mean of the label that got the whole budget, for everyone.
+    ``private_mean``, for regressions: a mean of the label with the whole budget predicts every label.
     ``records_needed``: by a regression with this label, where the table has fewer.
     """
 
@@ -76,19 +74,6 @@ class Measure:
         raise NotImplementedError
 
 
-Prepare = Callable[[Problem], Measure]
-PREPARE: dict[str, Prepare] = {}  # by the task's key
-
-
-def prepares(key: str) -> Callable[[Prepare], Prepare]:
-    """Decorate the function that prepares the measure of a task."""
-    def register(prepare: Prepare) -> Prepare:
-        PREPARE[key] = prepare
-        return prepare
-
-    return register
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Labelled:
     """Features, a label (one of the rows of the table), and the records on which predictions are measured."""
@@ -127,7 +112,7 @@ class Labelled:
 
 
 def with_private_mean(references: References, problem: Problem) -> References:
-    """Add what a private mean of the label would do at the problem's budget, for regressions."""
+    """Add what a private mean of the label would do at the problem's budget."""
     table, held_out, label = problem.table, problem.held_out, problem.scenario.label
     if table is None or held_out is None or label is None or label >= table.n_features:
         return references
@@ -168,10 +153,7 @@ def centred(joined: FloatArray) -> FloatArray:
 
 
 def components(matrices: FloatArray, *, symmetrise: bool) -> tuple[FloatArray, FloatArray]:
-    """Strengths, and orthonormal directions in the columns, the strongest first.
-
-    Eigenvectors of the symmetrised matrices by eigenvalue; else left singular vectors, as in the paper.
-    """
+    """Strengths and directions (columns): eigenvectors of the symmetrised matrices, else left singular vectors."""
     if symmetrise:
         values, vectors = np.linalg.eigh(symmetrised(matrices))
         return values[:, ::-1], vectors[:, :, ::-1]
@@ -204,9 +186,8 @@ class OwnTask(Task):
 def own_task(function: Callable[[FloatArray], Any], *, name: str | None = None) -> OwnTask:
     """Return the task ``function(matrix)``: a number or an array of a fixed shape.
 
-    The matrix is the raw release: rows × columns of the answer (a table has a record in each column). The error is the
-    root mean square of the difference to the function of the true answer. A function with a method
-    ``error(found, true)`` gives its own error, smaller being better, and may name it in ``metric``.
+    The matrix is the raw release; a table has a record in each column. The error is the root mean square difference to
+    the function of the true answer, or ``function.error(found, true)``, which may be named in ``function.metric``.
 
     >>> import mvgviz as mv
     >>> def total_variance(moments):

@@ -20,28 +20,24 @@ from mvgviz.validation import FloatArray
 
 def true_moments(problem: Problem) -> FloatArray:
     """``X Xᵀ/n``, or the symmetric answer itself, as the problem's rows count."""
-    moments = problem.query.value
-    if not problem.query.symmetric:
-        factor = problem.gram.factor
-        moments = np.asarray(factor @ factor.T / problem.query.cols)
+    query, gram = problem.query, None if problem.query.symmetric else problem.gram
+    moments = query.value if gram is None else np.asarray(gram.factor @ gram.factor.T / query.cols)
     return moments if problem.weighing is None else problem.weighing.of(moments)
 
 
 def trivial_moments(problem: Problem) -> FloatArray:
     """The no-data baseline; ties go to equal weights."""
-    table = problem.table
-    moments = (guessed_moments(table).answer if table is not None and not problem.query.symmetric
-               else problem.guess.answer)
+    table = None if problem.query.symmetric else problem.table
+    moments = (problem.guess if table is None else guessed_moments(table)).answer
     moments = np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
     return moments if problem.weighing is None else problem.weighing.of(moments)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OfDirections(base.Measure):
-    """``score`` of the ``kept`` strongest directions of released second moments, in the columns.
+    """``score`` of the ``kept`` strongest directions (columns) of released second moments.
 
-    Where strengths are equal (a table with fewer records than features), any basis of their space is as good:
-    ``expected`` is the mean error over all of them, from a basis for each distinct strength, the strongest first.
+    ``expected``: the mean score over all bases of spaces of equal strength, the strongest first.
     """
 
     score: Callable[[FloatArray], FloatArray] = field(repr=False)
@@ -118,8 +114,8 @@ def _expected_lost(bases: list[FloatArray], *, moments: FloatArray, largest: flo
     return max(largest - float(np.trace(inside)) / len(inside), 0.0)
 
 
-@base.prepares("first-component")
-def _first_component(problem: Problem) -> OfDirections:
+def first_component(problem: Problem) -> OfDirections:
+    """Measure how much less of the moments the noisy first direction captures."""
     s = _checked_moments(problem, "the first component")
     known: dict[str, Any] = {"moments": s, "largest": float(np.linalg.eigvalsh(s)[-1])}
     return _of_directions(problem, partial(_lost, **known), partial(_expected_lost, **known), kept=1, level="component")
@@ -143,8 +139,8 @@ def _expected_residuals(bases: list[FloatArray], *, moments: FloatArray, eigenva
     return total
 
 
-@base.prepares("covariance-estimation")
-def _covariance_estimation(problem: Problem) -> OfDirections:
+def covariance_estimation(problem: Problem) -> OfDirections:
+    """Measure the residual sum of squares of all components."""
     s = _checked_moments(problem, "covariance estimation")
     known: dict[str, Any] = {"moments": s, "eigenvalues": np.linalg.eigvalsh(s)[::-1]}
     return _of_directions(problem, partial(_residuals, **known), partial(_expected_residuals, **known), kept=s.shape[0])
@@ -173,8 +169,8 @@ def _expected_angle(bases: list[FloatArray], *, basis: FloatArray) -> float:
     return float(_largest_angle(np.linalg.qr(some)[0], basis=basis).mean())
 
 
-@base.prepares("subspace")
-def _subspace(problem: Problem) -> OfDirections:
+def subspace(problem: Problem) -> OfDirections:
+    """Measure the largest angle between the strongest subspaces."""
     s = _checked_moments(problem, "the subspace")
     m = s.shape[0]
     refuse(m < 2, "the subspace needs at least 2 columns, got 1")
@@ -229,8 +225,8 @@ class LinearRidge(base.Measure):
         return self.labels.rmse(self.predictions(released, noise))
 
 
-@base.prepares("linear-ridge")
-def _linear_ridge(problem: Problem) -> LinearRidge:
+def linear_ridge(problem: Problem) -> LinearRidge:
+    """Measure ridge regression from second moments."""
     query = problem.query
     if not (query.degree and query.has_moments):
         raise InputError(f"linear ridge cannot use the {query.name} query; ask for the table or its covariance")

@@ -23,16 +23,13 @@ _ROUNDING = 1e-12  # of the largest possible answer: less should be 0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KernelRidge(base.Measure):
-    """Root-mean-square error, on records held out, of kernel ridge regression on the released table.
-
-    Ranges become [-1, 1]; the kernel's length is that of two records drawn uniformly, ``sqrt(2 p/3)`` for p features.
-    """
+    """RMSE on records held out; ranges become [-1, 1], the kernel's length is ``sqrt(2 p/3)`` for p features."""
 
     labels: base.Labelled = field(repr=False)
     clip: bool
 
-    def predictions(self, released: FloatArray) -> FloatArray:
-        """Of the held-out labels, trials × records."""
+    def predictions(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
+        """Of the held-out labels, trials × records, whatever the noise."""
         n, given = released.shape[2], self.labels
         middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
         reach = 1.0 if self.clip else _BEYOND
@@ -83,8 +80,8 @@ def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> Floa
     return np.asarray(np.exp(exponents, out=exponents if out is None else out))
 
 
-@base.prepares("kernel-ridge")
-def _kernel_ridge(problem: Problem) -> KernelRidge:
+def kernel_ridge(problem: Problem) -> KernelRidge:
+    """Measure kernel ridge regression on a table."""
     query = problem.query
     refuse(not query.is_table, f"kernel ridge needs the records one by one: ask for the table, not the {query.name}; "
            "or choose linear ridge, which works from a covariance")
@@ -100,10 +97,7 @@ def _kernel_ridge(problem: Problem) -> KernelRidge:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reconstruction(base.Measure):
-    """``||noisy - true||_F / ||true||_F``, as rows are weighed; where the truth is 0, over the error of a guess.
-
-    For a table or mean the root mean square instead, in units of the data.
-    """
+    """``||noisy - true||_F / unit``, as rows are weighed: relative, or the root mean square in units of the data."""
 
     value: FloatArray = field(repr=False)
     weighing: Weighing | None = field(repr=False)
@@ -127,8 +121,8 @@ class Reconstruction(base.Measure):
         return np.asarray(np.sqrt(np.einsum("ti,ti->t", error, error)) / self.unit)
 
 
-@base.prepares("reconstruction")
-def _reconstruction(problem: Problem) -> Reconstruction:
+def reconstruction(problem: Problem) -> Reconstruction:
+    """Measure the answer itself."""
     query, post, table, guess = problem.query, problem.scenario.post, problem.table, problem.guess
     weighing, own_unit = problem.weighing, "" if problem.weighing is None else problem.weighing.unit
     clip_to = None

@@ -8,23 +8,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from mvgviz import (
-    Category,
-    Dataset,
-    InputError,
-    Origin,
-    Pieces,
-    RecordBound,
-    counts,
-    covariance,
-    cross_moments,
-    cross_table,
-    design_noise,
-    group_means,
-    mean,
-    moments,
-)
-from mvgviz.query.queries import joint_moments
+import mvgviz as mv
+from mvgviz import Category, Dataset, InputError, Origin, Pieces, RecordBound, design_noise
+from mvgviz.query import queries
 
 RNG = np.random.default_rng(5)
 MATRIX = RNG.uniform([[-1], [0], [20]], [[1], [5], [90]], (3, 1_003))
@@ -58,7 +44,7 @@ def same(found, wanted):
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 @pytest.mark.parametrize("name", ["mean", "covariance", "joint_moments"])
 def test_pieces_come_to_the_same_query(name, neighbours, bound):
-    ask = {"mean": mean, "covariance": covariance, "joint_moments": joint_moments}[name]
+    ask = getattr(queries, name)
     if name == "joint_moments" and bound is not None:
         bound = RecordBound(radius=1.2, weights=np.append(1 / HIGH, 1.0))
     wanted = ask(WHOLE, bound=bound, neighbours=neighbours)
@@ -66,7 +52,7 @@ def test_pieces_come_to_the_same_query(name, neighbours, bound):
 
 
 def test_moments_are_read_back_the_same():
-    wanted, found = moments(WHOLE, bound=ROUND), Pieces(PARTS).moments(bound=ROUND)
+    wanted, found = mv.moments(WHOLE, bound=ROUND), Pieces(PARTS).moments(bound=ROUND)
     same(found.query, wanted.query)
     design = design_noise(wanted.query, epsilon=1, delta=1e-6)
     noisy = wanted.query.value + 1e-3
@@ -112,14 +98,14 @@ def folder(tmp_path):
 
 def test_parquet_files_are_asked_batch_by_batch(folder):
     pieces = Pieces.from_parquet(folder, ranges=RANGES, rows=97)
-    same(pieces.covariance(bound=ROUND), covariance(WHOLE, bound=ROUND))
-    same(pieces.mean(), mean(WHOLE))  # a second question begins anew
+    same(pieces.covariance(bound=ROUND), mv.covariance(WHOLE, bound=ROUND))
+    same(pieces.mean(), mv.mean(WHOLE))  # a second question begins anew
     assert max(part.n_records for part in pieces._pieces()) == 97
 
 
 @pytest.mark.parametrize("rows", [299, 141])
 def test_a_last_batch_of_one_record_counts(folder, rows):
-    same(Pieces.from_parquet(folder, ranges=RANGES, rows=rows).mean(), mean(WHOLE))
+    same(Pieces.from_parquet(folder, ranges=RANGES, rows=rows).mean(), mv.mean(WHOLE))
     assert Pieces.from_parquet(folder, ranges=RANGES, columns=["b"], rows=rows).mean().row_names == ("b",)
 
 
@@ -140,8 +126,8 @@ VISITS = pd.DataFrame({
 })
 USE = {"ranges": {"age": (0, 120), "dose": (0, 5)}, "person": "who",
        "levels": {"sex": ["f", "m", "other"], "ward": ["a", "b"], "stage": Category([1, 2, 3], ordered=True)}}
-ASKED = {"mean": mean, "covariance": covariance, "joint_moments": joint_moments, "counts": counts,
-         "cross_table": cross_table, "group_means": group_means, "cross_moments": cross_moments}
+ASKED = {name: getattr(queries, name) for name in (
+    "mean", "covariance", "joint_moments", "counts", "cross_table", "group_means", "cross_moments")}
 
 
 def in_memory(**use):
@@ -168,7 +154,7 @@ def test_persons_and_levels_come_to_the_same_query(visits, name, neighbours, at_
 
 def test_a_clipped_table_of_persons_comes_to_the_same_moments(visits):
     use, bound = {"at_most": 3, "missing": "middle"}, RecordBound(radius=1.0, weights=[1 / 120, 1 / 5, *[1.0] * 6])
-    wanted = moments(in_memory(**use), bound=bound, neighbours="add-remove")
+    wanted = mv.moments(in_memory(**use), bound=bound, neighbours="add-remove")
     pieces = Pieces.from_parquet(visits, **USE, **use)
     same(pieces.moments(bound=bound, neighbours="add-remove").query, wanted.query)
     assert pieces.count_outside(bound) == bound.count_outside(in_memory(**use))
@@ -187,9 +173,9 @@ def cluster():
 
 @pytest.mark.slow
 def test_a_cluster_adds_the_sums_where_the_pieces_are(folder, cluster):
-    same(Pieces.from_parquet(folder, ranges=RANGES, cluster=cluster).covariance(), covariance(WHOLE))
+    same(Pieces.from_parquet(folder, ranges=RANGES, cluster=cluster).covariance(), mv.covariance(WHOLE))
     same(Pieces([lambda part=part: part for part in PARTS], cluster=cluster).mean(bound=ROUND),
-         mean(WHOLE, bound=ROUND))
+         mv.mean(WHOLE, bound=ROUND))
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.noise.mixtures import plan_delta
 from mvgviz.release.box_noise import pure_epsilon
@@ -294,15 +294,6 @@ def test_more_for_one_question_leaves_less_for_every_other_whatever_their_noise(
         found = [question.noise for question in plans.plan_noise(moved, plans.build_plan(moved, data))]
         assert before is None or (found[0] < before[0] and found[1] > before[1] and found[2] > before[2])
         before = found
-
-
-def test_plans_of_gaussian_questions_divide_mu_as_they_always_did():
-    plan = QuestionPlan.of(asking("covariance"), asking("mean", family="ellipse"), PURE.changed(family="gaussian"))
-    assert plan.pure == (False, False, False)  # a plan cannot count an ellipse
-    plan = plan.moved(0, 0.61)
-    mu = float(gaussian_mu(1.0, DELTA))
-    for k, share in enumerate(plan.shares):
-        assert plan.question(k, delta=DELTA).epsilon == float(gaussian_epsilon(DELTA, mu * math.sqrt(share)))
 
 
 def test_rules_with_two_kinds_of_noise_find_the_same_and_the_least():

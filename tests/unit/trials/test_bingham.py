@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import ive, logsumexp
+from scipy.special import logsumexp
 
 from mvgviz import InputError, random_rotation
 from mvgviz.trials.mechanisms.epsilon_alone import sample_bingham
@@ -91,15 +91,8 @@ def test_on_the_circle_the_angle_has_the_integrated_density(values, rng):
     assert circle_p_value(draw(matrix, rng, 50_000), values, q) > LUCK
 
 
-def test_the_circle_test_notices_a_sixth_more_concentration(rng):
-    assert circle_p_value(draw(np.diag([0.0, 3.5]), rng), (0.0, 3.0), np.eye(2)) < LUCK
-
-
-SPHERES = [(5.0, 2.0, -3.0), (0.0, 0.7, 30.0), (101.0, 100.0, 90.0),
-           (4.0, 4.0, 0.0), (-6.0, -6.0, 6.0), (2.0, 2.0, 2.0)]
-
-
-@pytest.mark.parametrize("values", SPHERES)
+@pytest.mark.parametrize("values", [(5.0, 2.0, -3.0), (0.0, 0.7, 30.0), (101.0, 100.0, 90.0), (4.0, 4.0, 0.0),
+                                    (-6.0, -6.0, 6.0), (2.0, 2.0, 2.0)])
 def test_on_the_sphere_second_moments_and_heights_match_quadrature(values, rng):
     matrix, _ = rotated(values)
     x = draw(matrix, rng)
@@ -116,13 +109,6 @@ def test_on_the_sphere_second_moments_and_heights_match_quadrature(values, rng):
     cumulative = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
     law = cumulative / cumulative[-1]
     assert stats.kstest(x[:, 2], lambda z: np.interp(z, heights, law)).pvalue > LUCK
-
-
-@pytest.mark.parametrize("values", SPHERES)
-def test_a_common_shift_of_the_eigenvalues_changes_nothing(values):
-    matrix = np.diag(values)
-    one = sample_bingham(matrix, generators(range(50)))
-    assert np.abs(one - sample_bingham(matrix + 64 * np.eye(3), generators(range(50)))).max() < 1e-12
 
 
 def test_in_one_dimension_the_draws_are_fair_signs(rng):
@@ -192,18 +178,6 @@ def test_proposals_are_accepted_often_enough_in_21_dimensions(concentration, spe
         assert rate > 0.9
 
 
-@pytest.mark.parametrize("concentration", [0.1, 2.0, 50.0])
-def test_on_the_circle_the_rate_is_that_of_the_least_bound(concentration):
-    rng = Counting(np.random.PCG64(6))
-    draw(np.diag([concentration, 0.0]), rng)
-    # Means of target and proposal over the circle, for each b of a fine grid; the best b is the one to use.
-    b = np.linspace(0.5, 2, 15_001)
-    mean_target = ive(0, concentration / 2)
-    mean_proposal = 1 / np.sqrt(1 + 2 * concentration / b)
-    best = float(np.max(mean_target / mean_proposal * (b / 2) * np.exp((2 - b) / 2)))
-    assert abs(TRIALS / rng.proposals - best) < 6 * math.sqrt(best * (1 - best) / rng.proposals)
-
-
 @pytest.mark.parametrize("m", [2, 200])
 @pytest.mark.parametrize("size", [1e-100, 1e20, 1e150])
 def test_extreme_sizes_are_drawn(m, size, rng):
@@ -212,10 +186,6 @@ def test_extreme_sizes_are_drawn(m, size, rng):
     x = draw(matrix, rng, 20)
     assert np.abs(np.linalg.norm(x, axis=1) - 1).max() < 1e-12
     assert (np.abs(x[:, 0]) > 0.999).all() or size < 1
-
-
-def test_no_generators_no_draws():
-    assert sample_bingham(np.eye(3), []).shape == (0, 3)
 
 
 @pytest.mark.parametrize(("matrix", "sources", "message"), [

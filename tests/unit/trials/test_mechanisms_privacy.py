@@ -176,8 +176,8 @@ def test_a_sketch_of_one_feature_keeps_delta(box, epsilon, delta, n):
         rest = [start] * (n - 1)
         (one, other), _ = pair("johnson-lindenstrauss", "identity", [[low, *rest]], [[high, *rest]], low, high,
                                level="moments", epsilon=epsilon, delta=delta)
-        assert (one.lift, one.unit, one.sketch) == (other.lift, other.unit, 1)
-        variances = [float(sampler.root[0, 0] ** 2) for sampler in (one, other)]
+        assert all(one.law.keywords[name] == other.law.keywords[name] for name in ("lift", "unit"))
+        variances = [float(sampler.law.keywords["root"][0, 0] ** 2) for sampler in (one, other)]
         edges = np.geomspace(1e-12, 1e3, 20_001) * max(variances)
         p, q = (cells(scaled_chi2(variance), edges) for variance in variances)
         assert hockey_stick(p, q, epsilon) <= delta
@@ -190,8 +190,8 @@ def test_a_sketch_of_two_features_loses_less_than_epsilon(rng):
         tables = [np.tile(upper[:, None], (1, 5)), np.tile(upper[:, None], (1, 5))]
         tables[1][:, 0] = lower
         (one, other), _ = pair("johnson-lindenstrauss", "identity", *tables, lower, upper, level="moments")
-        a, b = (sampler.root @ sampler.root.T for sampler in (one, other))
-        y = one.root @ rng.standard_normal((2, 2 * 20_000))  # two rows of a sketch a release
+        a, b = (sampler.law.keywords["root"] @ sampler.law.keywords["root"].T for sampler in (one, other))
+        y = one.law.keywords["root"] @ rng.standard_normal((2, 2 * 20_000))  # two rows of a sketch a release
         loss = 0.5 * (np.linalg.slogdet(b)[1] - np.linalg.slogdet(a)[1]) + 0.5 * np.einsum(
             "ij,ij->j", y, (np.linalg.inv(b) - np.linalg.inv(a)) @ y)
         assert (np.abs(loss.reshape(-1, 2).sum(axis=1)) > 1.0).mean() <= 1e-3

@@ -17,8 +17,8 @@ from mvgviz.scenario.tasks import POST, TASKS
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
 from mvgviz.trials.problem import pose, split_records
 from mvgviz.trials.run import run_trials
-from mvgviz.trials.tasks import measure_for, references_for
-from mvgviz.trials.tasks.base import ENOUGH, PREPARE, components, psd_root
+from mvgviz.trials.tasks import PREPARE, measure_for, references_for
+from mvgviz.trials.tasks.base import ENOUGH, components, psd_root
 from mvgviz.trials.tasks.moments import trivial_moments
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, graph, posed, scenario
