@@ -17,7 +17,7 @@ import numpy as np
 from mvgviz.design.needs import checked_needs
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, checked_directions
-from mvgviz.noise.families import lowest_std
+from mvgviz.noise.families.pure import lowest_std
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query

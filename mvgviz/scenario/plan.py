@@ -40,6 +40,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu, root
 from mvgviz.noise.directions import Directions
+from mvgviz.noise.families import CHOICES
 from mvgviz.noise.mixtures import near_scale, plan_scale
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.codec import VERSION, Saved, check_parts
@@ -51,7 +52,7 @@ from mvgviz.validation import FloatArray, count, fraction, instance, non_negativ
 PARTS = 10_000
 """What a plan is divided into, so that its shares sum to 1 to the last digit."""
 MOST_QUESTIONS = 20
-PLANNED = ("gaussian", "box", "laplace")
+PLANNED = tuple(name for name, family in CHOICES.items() if family.in_plans)
 """Families of noise whose cost together is known."""
 LEAST_SHARE = 1e-3
 """What a question gets at least where shares are computed."""
@@ -115,7 +116,7 @@ class QuestionPlan(Saved):
     @property
     def pure(self) -> tuple[bool, ...]:
         """Return which questions have box or Laplace noise."""
-        return tuple(asked.noise_family != "gaussian" for asked in self.scenarios)
+        return tuple(CHOICES[asked.noise_family].is_pure for asked in self.scenarios)
 
     def division(self, delta: float) -> Division:
         """Return how the shares divide the budget at ``delta``, which has to be the plan's."""

@@ -27,6 +27,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.noise.families import CHOICES
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.tasks import Task
@@ -286,7 +287,7 @@ def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache
 
 def _named(mechanism: Mechanism, scenario: Scenario) -> Mechanism:
     """Return the scenario's own mechanism under the name of its family, others unchanged."""
-    if mechanism.key != "mvg" or scenario.noise_family == "gaussian":
+    if mechanism.key != "mvg" or CHOICES[scenario.noise_family].spends_mu:
         return mechanism
     return replace(mechanism, label=MECHANISMS[own_key(scenario)].label)
 
