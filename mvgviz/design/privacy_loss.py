@@ -20,7 +20,7 @@ from scipy import special
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, total_variation, tradeoff
 from mvgviz.noise.families import Block, blocks_delta, blocks_epsilon
-from mvgviz.noise.families.pure import repeated_epsilon
+from mvgviz.noise.mixtures import repeated_epsilon
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
 from mvgviz.validation import FloatArray

@@ -13,6 +13,9 @@ Gaussian step keeps ``d`` exactly. A plan's cost would be false there; so would 
 >>> mu = gaussian_mu(0.5, 1e-6)
 >>> round(plan_epsilon(1e-6, [0.5], mu), 4), round(running_epsilon(1e-6, 0.5, mu), 4)
 (0.9805, 1.0)
+
+References
+  [1] Kairouz, Oh & Viswanath, The composition theorem for differential privacy, ICML 2015.
 """
 
 import math
@@ -25,6 +28,7 @@ import numpy as np
 from scipy import special
 
 from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, gaussian_mu, root
+from mvgviz.noise.families.base import SAFE
 from mvgviz.optional import optional
 from mvgviz.validation import FloatArray, fraction, number, numbers
 
@@ -150,3 +154,31 @@ def _laplace(losses: Any, pure: float, step: float) -> Any:
     deltas = np.where(at < -pure, -np.expm1(at), -np.expm1(np.minimum(at - pure, 0.0) / 2))
     made = losses.pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(step, -last, last, deltas)
     return losses.privacy_loss_distribution.PrivacyLossDistribution(made)
+
+
+def _repeated_delta(releases: int, each: float, epsilon: float) -> float:
+    """Return delta at ``epsilon`` of randomised response, the worst of all pure mechanisms, so many times [1]."""
+    ups = np.arange(releases + 1)
+    losses = (2 * ups - releases) * each
+    log_chances = (ups * special.log_expit(each) + (releases - ups) * special.log_expit(-each)
+                   - special.betaln(ups + 1, releases - ups + 1) - math.log(releases + 1))
+    return float(np.exp(log_chances) @ -np.expm1(np.minimum(epsilon - losses, 0)))
+
+
+def repeated_epsilon(releases: int, each: float, delta: float) -> float:
+    """Return the epsilon of several releases that are pure ``each``: an upper bound, from the worst of all such."""
+    most = releases * each
+    if _repeated_delta(releases, each, 0.0) <= delta:
+        return 0.0
+    return min(root(lambda epsilon: _repeated_delta(releases, each, epsilon) - delta, 0.0, most) * SAFE, most)
+
+
+def pure_epsilon(releases: int, epsilon: float, delta: float) -> float:
+    """Return an epsilon that each of several pure releases may have when all together are (epsilon, delta)-private.
+
+    By randomised response, the worst pure mechanism [1]: a lower bound, never less than an equal part of epsilon.
+    """
+    low, high = epsilon / releases, epsilon + 40.0
+    if releases == 1:
+        return low
+    return max(root(lambda each: _repeated_delta(releases, each, epsilon) - delta, low, high, xtol=1e-13) / SAFE, low)

@@ -10,8 +10,10 @@ import numpy as np
 import plotly.graph_objects as go
 from scipy import optimize
 
+from mvgviz.design.least_possible import lowest_std
 from mvgviz.noise.families import CHOICES, FAMILIES, Family
-from mvgviz.noise.families.pure import lowest_std, pure_epsilon, same_attacker
+from mvgviz.noise.families.box import same_attacker
+from mvgviz.noise.mixtures import pure_epsilon
 from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, Picture, add_dots, add_line, decades, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability
@@ -63,8 +65,7 @@ def noise_of(family: Family, case: Case, releases: int = 1) -> float:
     Several releases share the promise. For the ellipse only one release has a closed form: NaN for more.
     """
     if releases > 1 and not family.is_pure:
-        growth = family.growth(releases)
-        return growth if math.isnan(growth) else growth * noise_of(family, case)
+        return math.sqrt(releases) * noise_of(family, case) if family.spends_mu else math.nan
     epsilon, delta = case.promise
     if releases > 1:
         epsilon, delta = pure_epsilon(releases, epsilon, delta), 0.0

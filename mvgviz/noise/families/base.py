@@ -65,10 +65,6 @@ class Family(ABC):
         """Return whether the advantage is an upper bound."""
         return False
 
-    def growth(self, releases: int) -> float:
-        """Return how many times its noise each of several releases needs that share a promise; NaN if not known."""
-        return math.nan
-
     @abstractmethod
     def blocks(self, theta: FloatArray, epsilon: float, delta: float, *, one_record: bool) -> Iterator["Block"]:
         """Yield blocks for numbers with the shares ``theta``; ``one_record``: one column of the answer changes."""

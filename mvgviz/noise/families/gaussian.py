@@ -11,7 +11,7 @@ from mvgviz.validation import FloatArray
 
 
 class Gaussian(Law):
-    """Normal noise; several releases add the squares of mu."""
+    """Normal noise."""
 
     name, title, word = "gaussian", "Gaussian", "Gaussian"
     spends_mu = True
@@ -33,6 +33,3 @@ class Gaussian(Law):
 
     def bits(self, ratio: float) -> float:
         return NUMBERS / 2 * math.log2(1 + ratio)
-
-    def growth(self, releases: int) -> float:
-        return math.sqrt(releases)

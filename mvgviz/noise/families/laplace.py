@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from mvgviz.noise.families.base import NUMBERS
+from mvgviz.noise.families.box import Box
 from mvgviz.noise.families.ellipse import ball_bits
-from mvgviz.noise.families.pure import Pure
 from mvgviz.validation import FloatArray
 
 
-class Laplace(Pure):
+class Laplace(Box):
     """A box of one number for each; on several numbers the privacy curve is an upper bound."""
 
     name, title, word = "laplace", "Laplace", "Laplace"

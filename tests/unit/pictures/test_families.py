@@ -3,7 +3,7 @@ import math
 import pytest
 
 from mvgviz import Scenario, build, sample
-from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES
+from mvgviz.noise.families import CHOICES, FAMILIES
 from mvgviz.pictures import families
 from tests.datasets import setup_of
 
@@ -24,7 +24,7 @@ def test_noise_on_priority_columns_at_the_same_noise_on_others(priority, size, g
 @pytest.mark.parametrize(("priority", "size", "mixed"), [(1, 2, 1.66), (3, 21, 3.59), (1, 100, 2.39), (3, 300, 4.43)])
 def test_box_and_ellipse_is_best_where_others_are_many(priority, size, mixed):
     case = families.Case(size, priority, 0.8, 1.0, 1e-6)
-    assert families.noise_of(BOX_AND_ELLIPSE, case) == pytest.approx(mixed, rel=5e-3)
+    assert families.noise_of(CHOICES["box-ellipse"], case) == pytest.approx(mixed, rel=5e-3)
     best, gain = families.best_family(case)
     assert best.name == ("box-ellipse" if size >= 100 else "box")
     said = families.advice_words(case, 1)
@@ -39,9 +39,9 @@ def test_box_and_ellipse_has_the_noise_of_the_design():
         epsilon=0.3)
     setup = build(scenario, sample("cardiotocography"))
     unit = setup.table.widths / setup.table.n_records
-    found = BOX_AND_ELLIPSE.split(1, 20, 0.7, 0.3, setup.delta)
+    found = CHOICES["box-ellipse"].split(1, 20, 0.7, 0.3, setup.delta)
     assert setup.design.noise_std()[:2, 0] / unit[:2] == pytest.approx(tuple(found), rel=1e-9)
-    assert setup.design.delta_spent(1e-9) <= BOX_AND_ELLIPSE.advantage(21, 0.3, setup.delta)
+    assert setup.design.delta_spent(1e-9) <= CHOICES["box-ellipse"].advantage(21, 0.3, setup.delta)
 
 
 def test_gaussian_noise_wins_after_a_few_releases():
