@@ -12,6 +12,7 @@ from scipy import optimize
 
 from mvgviz.design.least_possible import lowest_std
 from mvgviz.noise.families import CHOICES, FAMILIES, Family
+from mvgviz.noise.families.base import Law
 from mvgviz.noise.families.box import same_attacker
 from mvgviz.noise.mixtures import pure_epsilon
 from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, Picture, add_dots, add_line, decades, log_axis, styled
@@ -156,7 +157,8 @@ def family_split_picture(case: Case) -> Picture:
     for family in _OF_SPLITS.values():
         curve = np.array([family.split(priority, other, share, *case.promise) for share in _SHARES]) / unit
         here = np.array(family.split(priority, other, case.share, *case.promise)) / unit
-        add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5,
+        dash = "dash" if not family.joins else None if isinstance(family, Law) else "dashdot"  # some are one curve
+        add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5, dash,
                  hover="share %{customdata:.0%}: %{x:.3g} × on priority columns, %{y:.3g} × on others"
                  f"<extra>{family.title}</extra>", customdata=_SHARES)
         add_dots(figure, here[:1], here[1:], family.title, FAMILY_COLOURS[family.name], 10, hover=None,

@@ -79,3 +79,12 @@ def test_the_price_names_what_other_columns_pay_in_a_design_that_is_built():
     equal = build(scenario.changed(family="gaussian", allocation="uniform"), sample("liver"))
     paid = setup.design.noise_std()[5, 0] / equal.design.noise_std()[5, 0]
     assert families.others_noise(FAMILIES["box"], families.case_of(setup)) == pytest.approx(paid, rel=1e-6)
+
+
+def test_families_whose_curves_are_one_are_all_seen():
+    """With one priority column and another, box noise, Laplace noise and the box beside an ellipse."""
+    figure = families.family_split_picture(families.Case(2, 1, 0.8, 1.0, 1e-6)).figure
+    lines = {trace.name: trace for trace in figure.data if trace.mode == "lines"}
+    one = [lines[family.title] for family in CHOICES.values() if family.in_a_box]
+    assert all(trace.x == pytest.approx(one[0].x) and trace.y == pytest.approx(one[0].y, rel=1e-3) for trace in one)
+    assert len({trace.line.dash for trace in one}) == len(one) == 3
