@@ -88,10 +88,6 @@ ALLOCATIONS = {
                           "paper's best split"),
     "least-error": Allocation("least error", "Least weighted error", "least error for {priority_directions}"),
 }
-FAMILIES = {"gaussian": "Gaussian", "ellipse": "Ellipse (l2)", "box": "Box", "box-ellipse": "Box and ellipse",
-            "laplace": "Laplace"}
-OTHER_FAMILIES = {"ellipse": "ellipse noise", "box": "box noise", "box-ellipse": "box and ellipse noise",
-                  "laplace": "Laplace noise"}
 FORMS = {  # of max-PNR: as the sidebar offers them, beside their picture, and in a list of splits
     "exact": ("", "Exact", "paper's best split, exact"),
     "relaxed": ("As in the paper (relaxed)", "Relaxed (paper)", "paper's best split, relaxed"),

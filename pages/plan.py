@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.labels import FAMILIES
 from mvgviz.noise.accounting import zcdp_rho
+from mvgviz.noise.families import CHOICES
 from mvgviz.pictures import plan as words
 from mvgviz.pictures.sentences import clipping_words, open_parts
 from mvgviz.pictures.strip import error_fact
@@ -40,9 +40,9 @@ def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
         name_place, family = st.columns([2, 1], vertical_alignment="center")
         name_place.markdown(label)  # a slider's own label fades with it
         asked = plan.scenarios[k]
-        fitting = [one for one in plans.PLANNED if not asked.changed(family=one).is_idle("family")]
+        fitting = {one: CHOICES[one].title for one in plans.PLANNED if not asked.changed(family=one).is_idle("family")}
         if len(fitting) > 1:
-            family.selectbox(f"Noise of {label}", fitting, format_func=FAMILIES.__getitem__, **session.control(
+            family.selectbox(f"Noise of {label}", fitting, format_func=fitting.__getitem__, **session.control(
                 f"plan_family_{k}", asked.noise_family, partial(_change_family, held, k)),
                              label_visibility="collapsed", disabled=bool(held.released))
         slider, tools = st.columns([3, 2], vertical_alignment="bottom")

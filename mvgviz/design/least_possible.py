@@ -5,6 +5,9 @@ most that one record can move it (Cauchy–Schwarz). For a table or mean with we
 is ``(sum r_i sqrt w_i)²/mu²``, turned noise included: the corners of the ranges, each as likely, are the certificate.
 For all additive noise the least of any noise on one number that changes by at most 1 takes the place of ``1/mu``.
 Nothing here is in the paper.
+
+References
+  [1] Geng & Viswanath, The optimal mechanism in differential privacy, ISIT 2014.
 """
 
 import math
@@ -15,11 +18,10 @@ import numpy as np
 from mvgviz.design.needs import checked_needs
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, checked_directions
-from mvgviz.noise.families import lowest_std
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
-from mvgviz.validation import FloatArray, one_of, positive
+from mvgviz.validation import FloatArray, fraction, one_of, positive
 
 
 class LeastPossible(NamedTuple):
@@ -65,6 +67,21 @@ def least_possible(query: Query, needs: Any, mu: float | None = None, *, directi
         squares = (spans / np.outer(unit, unit) / body.n_records) ** 2
         return LeastPossible(math.sqrt(float((squares * pairs).sum()) / pairs.sum()) / budget, False)
     raise InputError(f"the lowest possible noise is not known for the {query.name} query")
+
+
+def staircase_std(epsilon: float) -> float:
+    """Return the lowest standard deviation of any pure epsilon noise on one number that changes by at most 1 [1]."""
+    b = math.exp(-positive("epsilon", epsilon))
+    return math.sqrt(2 ** (-2 / 3) * (b * (1 + b)) ** (2 / 3) + b) / -math.expm1(-epsilon)
+
+
+def lowest_std(epsilon: float, delta: float) -> float | None:
+    """Return a standard deviation that no noise on one number is below, whatever its family; None where none is known.
+
+    Linear programmes over noise on fine grids: delta up to 1e-5 lowers the staircase's by less than 2 %.
+    """
+    known = 0.1 <= positive("epsilon", epsilon) <= 10 and fraction("delta", delta) <= 1e-5
+    return 0.98 * staircase_std(epsilon) if known else None
 
 
 def _along(body: ReplacedColumn, weights: FloatArray, directions: Directions) -> tuple[float, bool]:

@@ -23,7 +23,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, zcdp_rho
 from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, checked_directions
-from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES, Block, Family, blocks_delta, blocks_epsilon
+from mvgviz.noise.families import Block, Family, blocks_delta, blocks_epsilon, family_of
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
 from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of
@@ -70,9 +70,7 @@ class NoiseDesign:
 
     @property
     def family(self) -> Family:
-        if len({block.family for block in self.blocks}) > 1:
-            return BOX_AND_ELLIPSE
-        return self.blocks[0].family if self.blocks else FAMILIES["gaussian"]
+        return family_of(self.blocks)
 
     @property
     def pure_epsilon(self) -> float:
@@ -171,11 +169,11 @@ class NoiseDesign:
         if not self.blocks:
             rng.standard_normal(out=out)
         elif self.drawn == "whole":
-            self.family.fill(rng, out.reshape(-1, 1))
+            self.blocks[0].family.fill(rng, out.reshape(-1, 1))
         elif self.drawn == "symmetric":
             upper = np.triu_indices(self.rows)
             part = np.empty((upper[0].size, 1))
-            self.family.fill(rng, part)
+            self.blocks[0].family.fill(rng, part)
             out[upper] = out.T[upper] = np.where(upper[0] == upper[1], 1.0, math.sqrt(0.5)) * part[:, 0]
         else:
             for block in self.blocks:

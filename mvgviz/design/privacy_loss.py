@@ -19,7 +19,8 @@ from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, total_variation, tradeoff
-from mvgviz.noise.families import Block, blocks_delta, blocks_epsilon, repeated_epsilon
+from mvgviz.noise.families import Block, blocks_delta, blocks_epsilon
+from mvgviz.noise.mixtures import repeated_epsilon
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, worst_pair
 from mvgviz.validation import FloatArray

@@ -47,9 +47,15 @@ def gaussian_delta(epsilon: Any, mu: Any) -> Any:
     need, ``delta(-x) = 1 - e^-x + e^-x delta(x)``. At 0 it is :func:`total_variation`.
     """
     e, m = broadcast(epsilon=numbers("epsilon", epsilon), mu=_limited("mu", mu))
-    exponent, mantissa = _delta_parts(np.maximum(_limited("epsilon", np.abs(e)), 1 / _LARGEST), m)
+    _limited("epsilon", np.abs(e))
+    return _plain(checked_delta(e, m))
+
+
+def checked_delta(e: FloatArray, m: FloatArray) -> FloatArray:
+    """Return :func:`gaussian_delta` of two arrays of one shape, whose values were checked before."""
+    exponent, mantissa = _delta_parts(np.maximum(np.abs(e), 1 / _LARGEST), m)
     delta, below = np.exp(exponent) * mantissa, np.minimum(e, 0.0)
-    return _plain(np.where(e < 0, np.exp(below) * delta - np.expm1(below), delta))
+    return np.where(e < 0, np.exp(below) * delta - np.expm1(below), delta)
 
 
 def zcdp_rho(mu: float) -> float:

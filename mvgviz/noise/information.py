@@ -19,12 +19,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from mvgviz.errors import InputError
-from mvgviz.noise.accounting import legendre
-from mvgviz.noise.families import gamma_nodes
-from mvgviz.validation import FloatArray, array, count, positive
-
-NUMBERS = 3  # of the answer whose families of noise are compared: with two, a box is a turned Laplace diamond
+from mvgviz.noise.families import FAMILIES
+from mvgviz.validation import FloatArray, array, count, one_of, positive
 
 LEAST_RATIO, MOST_RATIO = 0.01, 1e6  # of signal to noise variance, for which the integrals are good to five digits
 
@@ -39,51 +35,7 @@ def bits_through(family: str, ratio: float) -> float:
     By integration over the noise's length; Gaussian noise has ``3/2 log2(1 + ratio)``.
     """
     positive("ratio", ratio, least=LEAST_RATIO, most=MOST_RATIO)
-    if family == "gaussian":
-        return NUMBERS / 2 * math.log2(1 + ratio)
-    if family == "ellipse":
-        return _ball_bits(NUMBERS, ratio)
-    if family == "laplace":
-        return NUMBERS * _ball_bits(1, ratio)
-    if family == "box":
-        return _box_bits(ratio)
-    raise InputError(f"family must be gaussian, ellipse, laplace or box, got {family}")
-
-
-def _ball_bits(size: int, ratio: float) -> float:
-    """The noise ``exp(-|z|/scale)`` is normal given its variance, ``2 scale² Gamma((size + 1)/2)``: so is the sum."""
-    scale = 1 / math.sqrt(size + 1)
-    lengths, weights = gamma_nodes((size + 1) / 2)
-    variances = ratio + 2 * scale**2 * lengths
-    at, width = _legendre(12 * math.sqrt(ratio) + 80 * scale, 320)
-    density = np.exp(-at[:, None] ** 2 / (2 * variances)) @ (weights * (2 * math.pi * variances) ** (-size / 2))
-    ball = math.pi ** (size / 2) / math.gamma(size / 2 + 1)
-    entropy = -float((width * size * ball * at ** (size - 1)) @ special.xlogy(density, density))
-    return (entropy - _norm_entropy(size, ball, scale)) / math.log(2)
-
-
-def _box_bits(ratio: float) -> float:
-    """Given its length the noise is spread evenly over a box, so that the three sums are independent."""
-    scale = math.sqrt(3 / ((NUMBERS + 1) * (NUMBERS + 2)))
-    lengths, weights = gamma_nodes(NUMBERS + 1.0)
-    reach, spread = scale * lengths, math.sqrt(ratio)
-    at, width = _legendre(12 * spread + 40 * scale, 64 if ratio >= 0.1 else 128)  # of one octant
-    one = (special.ndtr((at[:, None] + reach) / spread) - special.ndtr((at[:, None] - reach) / spread)) / (2 * reach)
-    entropy = 0.0
-    for densities, part in zip(one * weights, width, strict=True):
-        layer = (densities * one) @ one.T
-        entropy -= 2**NUMBERS * part * float(width @ special.xlogy(layer, layer) @ width)
-    return (float(entropy) - _norm_entropy(NUMBERS, 2.0**NUMBERS, scale)) / math.log(2)
-
-
-def _norm_entropy(size: int, volume: float, scale: float) -> float:
-    """The entropy, in nats, of the noise ``exp(-N(z)/scale)``, for a norm N whose unit ball has this volume."""
-    return size + math.log(math.factorial(size) * volume) + size * math.log(scale)
-
-
-def _legendre(end: float, nodes: int) -> tuple[FloatArray, FloatArray]:
-    at, weights = legendre(nodes)
-    return end * (at + 1) / 2, end * weights / 2
+    return FAMILIES[one_of("family", family, FAMILIES)].bits(ratio)
 
 
 def count_bits(people: int, std: float, *, laplace: bool = False) -> float:

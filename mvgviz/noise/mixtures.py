@@ -13,6 +13,9 @@ Gaussian step keeps ``d`` exactly. A plan's cost would be false there; so would 
 >>> mu = gaussian_mu(0.5, 1e-6)
 >>> round(plan_epsilon(1e-6, [0.5], mu), 4), round(running_epsilon(1e-6, 0.5, mu), 4)
 (0.9805, 1.0)
+
+References
+  [1] Kairouz, Oh & Viswanath, The composition theorem for differential privacy, ICML 2015.
 """
 
 import math
@@ -24,7 +27,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, gaussian_mu, root
+from mvgviz.noise.accounting import checked_delta, gaussian_epsilon, gaussian_mu, root
+from mvgviz.noise.families.base import SAFE
 from mvgviz.optional import optional
 from mvgviz.validation import FloatArray, fraction, number, numbers
 
@@ -46,9 +50,10 @@ def plan_delta(epsilon: Any, pure: Any, mu: Any) -> Any:
     ``d_(mu/2)(s) + e^s d_(mu/2)(s + pure + mu²/4)``, without cancellation.
     """
     s = (epsilon - pure) / 2 - mu * mu / 8
+    both = np.stack((s, s + pure + mu * mu / 4))
+    near, far = checked_delta(both, np.broadcast_to(mu / 2, both.shape))  # at once, which takes half the time
     with np.errstate(divide="ignore"):
-        further = np.exp(s + np.log(gaussian_delta(s + pure + mu * mu / 4, mu / 2)))
-    return gaussian_delta(s, mu / 2) + further
+        return near + np.exp(s + np.log(far))
 
 
 def plan_epsilon(delta: float, pure: Sequence[float], mu: float) -> float:
@@ -96,25 +101,30 @@ def plan_scale(epsilon: float, delta: float, pure: tuple[float, ...], gaussian: 
     return found if little or len(pure) == 1 else _last(exactly, found, 1e-4)
 
 
-def near_scale(epsilon: float, delta: float, pure: float) -> float:
+def near_scale(epsilon: float, delta: float, pure: Any) -> Any:
     """Return about what :func:`plan_scale` does where one question has the share ``pure``, within three parts in 1 000.
 
     Fast, for pictures of many divisions; nothing is released by it.
     """
-    return float(np.interp(special.logit(pure), *_table(epsilon, delta))) if 0 < pure < 1 else 1.0
+    return np.interp(special.logit(pure), *_table(epsilon, delta))
 
 
 @lru_cache(maxsize=64)
 def _table(epsilon: float, delta: float) -> tuple[FloatArray, FloatArray]:
-    """Return factors, by halving all at once, over the log odds of shares."""
+    """Return factors, by halving all at once, over the log odds of shares.
+
+    None is below the two pots' own c, where ``sqrt(c gaussian) = 1 - c pure``: ``d_(s mu)(s epsilon)`` grows with s.
+    """
     odds = np.linspace(-10.0, 10.0, 61)
     pure, gaussian, mu = special.expit(odds), special.expit(-odds), gaussian_mu(epsilon, delta)
-    low, high = np.full(odds.size, 0.5), np.minimum(1 / gaussian, (1 - 2 * math.log1p(-delta) / epsilon) / pure)
-    for _ in range(18):
-        middle = (low + high) / 2
+    low = 4 / (np.sqrt(gaussian) + np.sqrt(gaussian + 4 * pure)) ** 2
+    high = np.minimum(1 / gaussian, (1 - 2 * math.log1p(-delta) / epsilon) / pure)
+    middle = np.minimum(high, 1.05)  # most are below
+    for _ in range(9):
         fits = plan_delta(epsilon, middle * pure * epsilon, mu * np.sqrt(middle * gaussian)) <= delta
         low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    return odds, low
+        middle = (low + high) / 2
+    return odds, middle
 
 
 def _last(over: Callable[[float], float], low: float, close: float) -> float:
@@ -150,3 +160,31 @@ def _laplace(losses: Any, pure: float, step: float) -> Any:
     deltas = np.where(at < -pure, -np.expm1(at), -np.expm1(np.minimum(at - pure, 0.0) / 2))
     made = losses.pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(step, -last, last, deltas)
     return losses.privacy_loss_distribution.PrivacyLossDistribution(made)
+
+
+def _repeated_delta(releases: int, each: float, epsilon: float) -> float:
+    """Return delta at ``epsilon`` of randomised response, the worst of all pure mechanisms, so many times [1]."""
+    ups = np.arange(releases + 1)
+    losses = (2 * ups - releases) * each
+    log_chances = (ups * special.log_expit(each) + (releases - ups) * special.log_expit(-each)
+                   - special.betaln(ups + 1, releases - ups + 1) - math.log(releases + 1))
+    return float(np.exp(log_chances) @ -np.expm1(np.minimum(epsilon - losses, 0)))
+
+
+def repeated_epsilon(releases: int, each: float, delta: float) -> float:
+    """Return the epsilon of several releases that are pure ``each``: an upper bound, from the worst of all such."""
+    most = releases * each
+    if _repeated_delta(releases, each, 0.0) <= delta:
+        return 0.0
+    return min(root(lambda epsilon: _repeated_delta(releases, each, epsilon) - delta, 0.0, most) * SAFE, most)
+
+
+def pure_epsilon(releases: int, epsilon: float, delta: float) -> float:
+    """Return an epsilon that each of several pure releases may have when all together are (epsilon, delta)-private.
+
+    By randomised response, the worst pure mechanism [1]: a lower bound, never less than an equal part of epsilon.
+    """
+    low, high = epsilon / releases, epsilon + 40.0
+    if releases == 1:
+        return low
+    return max(root(lambda each: _repeated_delta(releases, each, epsilon) - delta, low, high, xtol=1e-13) / SAFE, low)

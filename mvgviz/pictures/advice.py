@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.labels import GUARANTEES, OTHER_FAMILIES
+from mvgviz.labels import GUARANTEES
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import theme
 from mvgviz.pictures.compare import Mark, plot_ranked
 from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
 from mvgviz.pictures.families import case_of, last_words, others_noise, price_words
-from mvgviz.pictures.sentences import design_words
+from mvgviz.pictures.sentences import design_words, noise_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import more_words
 from mvgviz.scenario.resolve import Setup
@@ -220,8 +220,7 @@ def places(advice: Advice) -> str:
     kinds: dict[str, int] = {}
     for place, row in enumerate(advice.rows, start=1):
         scenario = row.candidate.scenario
-        noise = OTHER_FAMILIES.get(scenario.noise_family, GUARANTEES[scenario.guarantee].name)
-        kinds.setdefault(f"{scenario.kind.title}, {noise}", place)
+        kinds.setdefault(f"{scenario.kind.title}, {noise_words(scenario)}", place)
     best = "; ".join(f"{kind}: place {place}" for kind, place in kinds.items())
     return f"Best of each kind, of {len(advice.rows)} designs: {best}."
 

@@ -403,7 +403,11 @@ def smallest_words(setup: Setup, wanted: WantedNoise, directions: int) -> str:
     price = "" if others < 1 else (
         f" **The price: {others:,} other direction{'s become' if others > 1 else ' becomes'} useless**, with almost no "
         "precision.")
-    return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.priority)}**, at "
-            f"δ = {as_probability(setup.delta)}, by the exact limit (now {setup.scenario.epsilon:g}).{price}")
+    if setup.design.is_pure:
+        bound, delta = "", "0"
+    else:
+        bound, delta = at_most(setup.design.mu_is), as_probability(setup.delta)
+    return (f"**The smallest ε for this noise: {bound}{as_number(wanted.priority)}**, at δ = {delta}, by the exact "
+            f"limit (now {setup.scenario.epsilon:g}).{price}")
 
 

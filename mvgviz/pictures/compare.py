@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mvgviz.labels import FAMILIES
+from mvgviz.noise.families import CHOICES
 from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
 from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
@@ -218,7 +218,7 @@ TRIALS_ONLY = "trials only"
 def released(mechanism: Mechanism, scenario: Scenario) -> bool:
     """Return whether a release can draw this noise: it can leave out columns, but no other directions."""
     family = mechanism.key.removesuffix("-noise")
-    fits = family not in FAMILIES or scenario.changed(guarantee="exact", family=family).noise_family == family
+    fits = family not in CHOICES or scenario.changed(guarantee="exact", family=family).noise_family == family
     return mechanism.released and fits and (
         scenario.needs_along == "features" or not mechanism.key.startswith("reduced"))
 

@@ -10,7 +10,11 @@ import numpy as np
 import plotly.graph_objects as go
 from scipy import optimize
 
-from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES, Family, lowest_std, pure_epsilon, same_attacker
+from mvgviz.design.least_possible import lowest_std
+from mvgviz.noise.families import CHOICES, FAMILIES, Family
+from mvgviz.noise.families.base import Law
+from mvgviz.noise.families.box import same_attacker
+from mvgviz.noise.mixtures import pure_epsilon
 from mvgviz.pictures.theme import DATA, FAMILY_COLOURS, PAPER, Picture, add_dots, add_line, decades, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, as_probability
@@ -20,7 +24,7 @@ _SHARES = np.linspace(0.02, 0.98, 97)
 _COLUMNS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 130, 200)
 _EPSILONS = (0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0)
 _GAUSSIAN = FAMILIES["gaussian"]
-_OF_SPLITS = FAMILIES | {BOX_AND_ELLIPSE.name: BOX_AND_ELLIPSE}
+_OF_SPLITS = FAMILIES | CHOICES
 _LEAST = 1e-9  # the lowest delta of the picture
 _TIE, _CLEARLY = 1.005, 1.02
 
@@ -62,7 +66,7 @@ def noise_of(family: Family, case: Case, releases: int = 1) -> float:
     Several releases share the promise. For the ellipse only one release has a closed form: NaN for more.
     """
     if releases > 1 and not family.is_pure:
-        return math.sqrt(releases) * noise_of(family, case) if family is _GAUSSIAN else math.nan
+        return math.sqrt(releases) * noise_of(family, case) if family.spends_mu else math.nan
     epsilon, delta = case.promise
     if releases > 1:
         epsilon, delta = pure_epsilon(releases, epsilon, delta), 0.0
@@ -105,7 +109,7 @@ def advice_words(case: Case, releases: int) -> str:
     best, gain = best_family(case, releases)
     many = f"{_counted(releases, 'release')} of {_counted(case.size, 'number')}"
     where = "priority columns" if case.is_split else "every number"
-    if best is _GAUSSIAN or gain < _CLEARLY:
+    if gain < _CLEARLY:
         return f"**For {many}, stay with Gaussian noise.** No other family has clearly less noise on {where}."
     return (f"**For {many}, {best.word} noise has {as_factor(1 / gain)} the Gaussian noise on {where}**, at the same ε "
             f"and δ{' and the same noise on other columns' * case.is_split}. {price_words(best, case)}".rstrip())
@@ -113,9 +117,10 @@ def advice_words(case: Case, releases: int) -> str:
 
 def price_words(family: Family, case: Case) -> str:
     """Return what the best attacker gains over Gaussian noise; empty where that is nothing."""
-    hits, usual, bound = _right(family, case), _right(_GAUSSIAN, case), "at most " * (family is BOX_AND_ELLIPSE)
-    return "" if hits <= usual else (
-        f"The price: the best attacker is right {bound}{hits} times in 100, against {usual} with Gaussian noise.")
+    usual = _right(_GAUSSIAN, case)
+    return "" if _right(family, case) <= usual else (
+        f"The price: the best attacker is right {_right_words(family, case)} times in 100, against {usual} with "
+        "Gaussian noise.")
 
 
 def others_noise(family: Family, case: Case) -> float:
@@ -140,6 +145,10 @@ def _right(family: Family, case: Case) -> int:
     return round(50 * (1 + family.advantage(case.size, *case.promise)))
 
 
+def _right_words(family: Family, case: Case) -> str:
+    return "at most " * family.is_bound(case.size) + str(_right(family, case))
+
+
 def family_split_picture(case: Case) -> Picture:
     """Noise on priority columns against noise on other columns, for every family and share."""
     figure, unit = go.Figure(), _GAUSSIAN.std(case.size, *case.promise)
@@ -148,7 +157,8 @@ def family_split_picture(case: Case) -> Picture:
     for family in _OF_SPLITS.values():
         curve = np.array([family.split(priority, other, share, *case.promise) for share in _SHARES]) / unit
         here = np.array(family.split(priority, other, case.share, *case.promise)) / unit
-        add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5,
+        dash = "dash" if not family.joins else None if isinstance(family, Law) else "dashdot"  # some are one curve
+        add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5, dash,
                  hover="share %{customdata:.0%}: %{x:.3g} × on priority columns, %{y:.3g} × on others"
                  f"<extra>{family.title}</extra>", customdata=_SHARES)
         add_dots(figure, here[:1], here[1:], family.title, FAMILY_COLOURS[family.name], 10, hover=None,
@@ -228,7 +238,7 @@ def family_curves_picture(case: Case) -> Picture:
     return Picture(styled(figure, height=380), (
         f"**Same ε and δ, other odds.** The best attacker is right {rights['box']} times in 100 against box noise, "
         f"{rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. With equal odds, box "
-        f"noise is {as_factor(same_attacker('box', case.size, *case.promise))} the Gaussian noise."), """\
+        f"noise is {as_factor(same_attacker(FAMILIES['box'], case.size, *case.promise))} the Gaussian noise."), """\
 All families pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
 Box noise has no δ. Gaussian noise keeps a small δ at every ε, but tells the typical attacker less.""")
 
@@ -254,6 +264,5 @@ both.""")
 def width_rows(case: Case) -> list[tuple[str, str, str, str]]:
     """Return family, standard deviation, 95 % half-width and the best attacker's hits in 100, for equal noise."""
     return [(family.title, as_number(family.std(case.size, *case.promise)),
-             as_number(family.half_width(case.size, *case.promise)),
-             "at most " * (family.name == "laplace" and case.size > 1) + str(_right(family, case)))
+             as_number(family.half_width(case.size, *case.promise)), _right_words(family, case))
             for family in FAMILIES.values()]

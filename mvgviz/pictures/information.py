@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.families import FAMILIES
-from mvgviz.noise.information import LEAST_RATIO, NUMBERS, QUERIES, bits_through, count_bits, lacking_bits
+from mvgviz.noise.families.base import NUMBERS
+from mvgviz.noise.information import LEAST_RATIO, QUERIES, bits_through, count_bits, lacking_bits
 from mvgviz.noise.information import simulated_answers as answers_of
 from mvgviz.pictures import theme
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, FAMILY_COLOURS, THEOREM1, THEOREM2, WEAK, Picture
@@ -72,7 +73,7 @@ def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
     else:
         best = max(tops, key=lambda name: tops[name] if math.isfinite(tops[name]) else 0.0)
         words = (f"**At the same promise, {FAMILIES[best].word} noise lets most through**" + (
-            f": up to {as_factor(tops[best])} what Gaussian noise does." if best != "gaussian" else ".")
+            f": up to {as_factor(tops[best])} what Gaussian noise does." if tops[best] > 1 else ".")
             + " *Families of noise* says who gains.")
     return Picture(theme.styled(figure, height=360), words, f"""\
 An answer of {NUMBERS} independent normal numbers, released with noise of each family, by integration. At the same

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from mvgviz.data import describe
 from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
-from mvgviz.labels import GAPS, GUARANTEES, JUDGED, MODES, OTHER_FAMILIES, REFERENCES, SCALES, SPLITS, TAILS
+from mvgviz.labels import GAPS, GUARANTEES, JUDGED, MODES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.noise.families import CHOICES
 from mvgviz.pictures import sentences
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
@@ -177,7 +178,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
                 f"directional over {MODES[design.mode].sides}.")
     if design.blocks:
         trial = " It cannot be drawn exactly, so it is only for trials." * (not design.is_pure)
-        said.append(f"**Family of noise:** {OTHER_FAMILIES[scenario.noise_family]}.{trial}")
+        said.append(f"**Family of noise:** {CHOICES[scenario.noise_family].word} noise.{trial}")
     said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" or design.is_pure else
                 "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.")
     paid = (f"released privately on {100 * scenario.private_share:.0f} % of the budget. Those shown here come from a "

@@ -194,7 +194,8 @@ class RuleModel:
     lowest possible Gaussian noise is shown. ``rest``: the share of all other directions. ``reach``: how far a record
     goes along the two features. ``across``: the variance from the other side of the matrix. ``records``: half an axis
     of the clipping ellipse in deviations, 0 without one. ``mu``: what the noise may spend; from ``epsilon`` and
-    ``delta`` where it follows from them. ``groups``: how many directions get the share of each axis.
+    ``delta`` where it follows from them. ``groups``: how many directions get the share of each axis; ``joined``: how
+    many share its block of box or Laplace noise.
     """
 
     kind: str
@@ -218,6 +219,7 @@ class RuleModel:
     epsilon: float | None = None
     delta: float = 0.0
     groups: tuple[int, int] = (1, 1)
+    joined: tuple[int, int] = (1, 1)
     changes: Changes | None = None
 
     @property
@@ -247,12 +249,12 @@ def rule_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: boo
 
 def _pure(design: NoiseDesign, pair: tuple[int, int], groups: tuple[int, int], changes: Changes) -> RuleModel:
     first, second = (next(block for block in design.blocks if k in block.rows) for k in pair)
-    sizes = len(first.rows), len(second.rows)
+    sizes, joins = (len(first.rows), len(second.rows)), first.family.joins
     theta = _point([block.epsilon / design.epsilon / len(block.rows) for block in (first, second)])
     return RuleModel(kind="pure", std=_point(np.sqrt(design.row_variances[list(pair)])), angle=0.0, across=1.0,
-                     theta=theta, groups=sizes, gaussian=False, rest=1 - theta[0] - theta[1], mu=design.epsilon,
-                     epsilon=design.epsilon, delta=design.delta, rough=groups != sizes, apart=first is not second,
-                     reach=changes.box, changes=changes)
+                     theta=theta, groups=sizes if joins else groups, joined=sizes, gaussian=False,
+                     rest=1 - theta[0] - theta[1], mu=design.epsilon, epsilon=design.epsilon, delta=design.delta,
+                     rough=joins and groups != sizes, apart=first is not second, reach=changes.box, changes=changes)
 
 
 def _in_plane(design: NoiseDesign, pair: tuple[int, int], of_directions: bool, split: FloatArray | None) -> RuleModel:

@@ -18,7 +18,7 @@ from mvgviz.pictures import theme
 from mvgviz.pictures.sentences import DELTA_IS, neighbour_words
 from mvgviz.pictures.theme import Picture, ellipse_outline
 from mvgviz.query.queries import REPLACED_RECORD
-from mvgviz.text import as_factor, as_number
+from mvgviz.text import as_factor, as_number, capitalised
 from mvgviz.validation import FloatArray
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
@@ -390,12 +390,13 @@ def _family(name: str, shown: bool) -> Picture:
 
 
 def _family_why(name: str) -> str:
-    sleep, rate = steps.family_noise(name) * _HOURS, 100 * steps.family_attack(name)
+    family, sleep, rate = FAMILIES[name], steps.family_noise(name) * _HOURS, 100 * steps.family_attack(name)
     return (f"The typical error on sleep is {minutes(sleep)}, and the best attacker is right in "
             f"**{as_number(rate)} of 100** cases. " + (
-                "Box noise needs no δ and adds less noise here, yet it tells the best attacker more."
-                if name == "box" else "Ellipse noise lies between Gaussian and box noise." if name == "ellipse" else
-                "Gaussian noise is larger here, and the best attacker gains least."))
+                f"{capitalised(family.word)} noise needs no δ and adds less noise here, yet it tells the best attacker "
+                "more." if family.is_pure else
+                "Gaussian noise is larger here, and the best attacker gains least." if family.spends_mu else
+                f"{capitalised(family.word)} noise lies between Gaussian and box noise."))
 
 
 SCENES = (

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mvgviz.labels import ALLOCATIONS, BOUNDS, DIRECTIONS, GUARANTEES, OTHER_FAMILIES
+from mvgviz.labels import ALLOCATIONS, BOUNDS, DIRECTIONS, GUARANTEES
+from mvgviz.noise.families import CHOICES
 from mvgviz.provenance import Origin, Range, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import REPLACED_RECORD, Query
@@ -114,10 +115,15 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
         round_one = scenario.kind.is_kernel or (scenario.directions == "standard" and _is_equal(scenario, names))
         bound = ("round bound" if round_one else "ellipse") + {
             "own": f" × {scenario.radius:g}", "private": ", length found privately"}.get(scenario.bound, "")
-    return DesignWords(scenario.kind.title,
-                       OTHER_FAMILIES.get(scenario.noise_family, GUARANTEES[scenario.guarantee].name), bound,
+    return DesignWords(scenario.kind.title, noise_words(scenario), bound,
                        split + " (not private)" * (not candidate.private),
                        "without noise correction" * ("aware" in scenario.use.post and "aware" not in scenario.post))
+
+
+def noise_words(scenario: Scenario) -> str:
+    """Name the noise in a list of designs: Gaussian noise by its guarantee, other noise by its family."""
+    family = CHOICES[scenario.noise_family]
+    return GUARANTEES[scenario.guarantee].name if family.spends_mu else f"{family.word} noise"
 
 
 def _is_equal(scenario: Scenario, names: Sequence[str]) -> bool:

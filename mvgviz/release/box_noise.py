@@ -148,13 +148,13 @@ def empty_place(table: Dataset) -> FloatArray:
 
 def checked_body(table: Dataset, query: Query, blocks: Sequence[Block]) -> ReplacedColumn:
     """Return what one record can change; raise `InputError` if this query cannot be released with this noise."""
-    refuse(not all(block.family.is_pure for block in blocks), "ellipse noise cannot be drawn exactly, so it is only "
-           "for trials; release box, Laplace or Gaussian noise")
+    for block in blocks:
+        family = block.family
+        refuse(family.trials_only, family.trials_only)
+        refuse(not family.joins and len(block.rows) > 1, f"{family.word} noise has one feature in each block")
     body = query.neighbours
     if not ((query.is_mean or query.is_table) and type(body) is ReplacedColumn):
         raise InputError("box and Laplace noise need a mean or a table without a clipping bound; choose Gaussian noise")
-    refuse(any(block.family.name == "laplace" and len(block.rows) > 1 for block in blocks),
-           "Laplace noise has one feature in each block")
     rows = sorted(row for block in blocks for row in block.rows)
     asked = (query.row_names, query.n_records, query.neighbour_rule, list(range(query.rows)))
     widths = move_widths(table.widths, table.levels, added=body.added)

@@ -141,7 +141,7 @@ def population_refusal(release: Release) -> str | None:
         return "intervals for the population need one record a person: others are no independent sample"
     if release.bound is not None:
         return "intervals for the population need a release without a clipping bound: clipping moves the mean"
-    if release.family != "gaussian":
+    if release.epsilon_pure:
         return "population intervals exist for Gaussian noise only"
     return None if release.entry_noise is not None else "this release has no intervals: its noise is not private"
 

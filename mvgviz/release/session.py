@@ -21,6 +21,7 @@ from typing import Any
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import refuse
 from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.noise.families import CHOICES
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import AS_DECLARED, NEIGHBOURS, Query, of_record, rule_of
@@ -30,7 +31,7 @@ from mvgviz.release.entries import Entry, Spend, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.release import release
 from mvgviz.release.release import spent as mu_of
-from mvgviz.validation import epsilon_delta, instance, number, within
+from mvgviz.validation import epsilon_delta, instance, number, one_of, within
 
 
 class Session(AbstractContextManager["Session"]):
@@ -94,13 +95,13 @@ class Session(AbstractContextManager["Session"]):
         part = None if share is None else number("share", share)
         refuse(part is not None and not 0 < part <= 1, f"share must be above 0 and at most 1, got {part}")
         delta = self.budget[1]
-        if choices.get("family", "gaussian") != "gaussian":
-            epsilon = self.left_pure if part is None else part * self.budget[0]
-            self._checked(query, 0.0, epsilon)
-        else:
+        if CHOICES[one_of("family", choices.get("family", "gaussian"), CHOICES)].spends_mu:
             mu = self._mu_left if part is None else math.sqrt(part) * Sum().room(self.budget, self.pure)
             self._checked(query, mu)
             epsilon = float(gaussian_epsilon(delta, mu))
+        else:
+            epsilon = self.left_pure if part is None else part * self.budget[0]
+            self._checked(query, 0.0, epsilon)
         return design_noise(query, epsilon=epsilon, delta=delta, **choices)
 
     def release(self, query: Query, design: NoiseDesign, *, name: str = "", ranges: Ranges | None = None,

@@ -32,6 +32,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu, root
 from mvgviz.noise.directions import Directions
+from mvgviz.noise.families import CHOICES
 from mvgviz.noise.mixtures import near_scale, plan_scale
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.codec import VERSION, Saved, check_parts
@@ -43,7 +44,7 @@ from mvgviz.validation import FloatArray, count, fraction, instance, non_negativ
 PARTS = 10_000
 """What a plan is divided into, so that its shares sum to 1 to the last digit."""
 MOST_QUESTIONS = 20
-PLANNED = ("gaussian", "box", "laplace")
+PLANNED = tuple(name for name, family in CHOICES.items() if family.in_plans)
 """Families of noise whose cost together is known."""
 LEAST_SHARE = 1e-3
 """What a question gets at least where shares are computed."""
@@ -106,7 +107,7 @@ class QuestionPlan(Saved):
     @property
     def pure(self) -> tuple[bool, ...]:
         """Return which questions have box or Laplace noise."""
-        return tuple(asked.noise_family != "gaussian" for asked in self.scenarios)
+        return tuple(CHOICES[asked.noise_family].is_pure for asked in self.scenarios)
 
     def division(self, delta: float) -> Division:
         """Return how the shares divide the budget at ``delta``, which has to be the plan's."""
@@ -118,7 +119,7 @@ class QuestionPlan(Saved):
 
     def question(self, k: int, *, delta: float) -> Scenario:
         """Question k with an epsilon of its own, at ``delta``, which has to be the plan's: ready for ``build``."""
-        part, asked = self.division(delta).parts(self.shares)[self._position(k)], self.scenarios[k]
+        part, asked = float(self.division(delta).parts(self.shares)[self._position(k)]), self.scenarios[k]
         epsilon = part * self.epsilon if self.pure[k] else float(
             gaussian_epsilon(delta, float(gaussian_mu(self.epsilon, delta)) * part))
         refuse(not epsilon >= _LEAST_EPSILON, f"question {k + 1} would get an epsilon below {_LEAST_EPSILON:g}; give "
@@ -230,17 +231,17 @@ class Division:
     pure: tuple[bool, ...]
     gain: float = 1.0
 
-    def factor(self, shares: Sequence[float]) -> float:
-        """Return by what every share is multiplied; 1 with one kind of noise."""
+    def factor(self, shares: Sequence[Any]) -> Any:
+        """Return by what every share is multiplied; 1 with one kind of noise. A share may be an array."""
         if all(self.pure) or not any(self.pure):
             return self.gain
-        pure = math.fsum(share for share, its in zip(shares, self.pure, strict=True) if its)
+        pure = sum(share for share, its in zip(shares, self.pure, strict=True) if its)
         return self.gain * near_scale(self.epsilon, self.delta, pure)
 
-    def parts(self, shares: Sequence[float]) -> list[float]:
+    def parts(self, shares: Sequence[Any]) -> list[Any]:
         """Return the part of the whole mu, or of the whole epsilon, that each question may spend."""
         factor = self.factor(shares)
-        return [factor * share if pure else math.sqrt(factor * share)
+        return [factor * share if pure else np.sqrt(factor * share)
                 for share, pure in zip(shares, self.pure, strict=True)]
 
 
@@ -282,8 +283,8 @@ class PairTrade:
         first, second = (self.noise[k].share for k in self.pair)
         return first / (first + second)
 
-    def at(self, share: float) -> tuple[float, float]:
-        """Return the noise on both where the first gets this part of what both have."""
+    def at(self, share: Any) -> tuple[Any, Any]:
+        """Return the noise on both where the first gets this part, or each of these, of what both have."""
         shares, (first, second) = [question.share for question in self.noise], self.pair
         room = shares[first] + shares[second]
         shares[first], shares[second] = room * share, room * (1 - share)
@@ -304,7 +305,7 @@ class PairTrade:
         """Part of the first, noise on it, noise on the second: from hardly anything to nearly all."""
         end = math.log(_END / (1 - _END))
         parts = 1 / (1 + np.exp(-np.linspace(end, -end, _POINTS)))
-        return [(part, *self.at(part)) for part in parts.tolist()]
+        return list(zip(parts.tolist(), *(noise.tolist() for noise in self.at(parts)), strict=True))
 
 
 def build_plan(plan: QuestionPlan, dataset: Dataset, *, uploaded: Directions | None = None) -> tuple[Setup, ...]:
@@ -321,8 +322,8 @@ def plan_noise(plan: QuestionPlan, setups: Sequence[Setup]) -> tuple[QuestionNoi
         names = setup.query.coordinate_names("rows", stds.size)
         least, most = ((names[k] if k < len(names) else f"number {k + 1}", float(stds[k]))
                        for k in (int(stds.argmin()), int(stds.argmax())))
-        found.append(QuestionNoise(share=share, part=part, is_pure=pure, epsilon=setup.scenario.epsilon, least=least,
-                                   most=most, noise=typical_noise(setup), division=division))
+        found.append(QuestionNoise(share=share, part=float(part), is_pure=pure, epsilon=setup.scenario.epsilon,
+                                   least=least, most=most, noise=typical_noise(setup), division=division))
     return tuple(found)
 
 
@@ -342,7 +343,7 @@ def same_noise(noise: Sequence[QuestionNoise], locked: Collection[int] = ()) -> 
     def unspent(log_noise: float) -> float:
         wanted = weights(log_noise)
         tried = _with_locked(noise, wanted, free)
-        return noise[0].division.factor(tried.tolist()) * float(tried[free].sum()) - float(wanted[free].sum())
+        return float(noise[0].division.factor(tried.tolist()) * tried[free].sum() - wanted[free].sum())
 
     middle = math.log(alone[free].max())
     return weights(root(unspent, middle - 20, middle + 20))

@@ -106,19 +106,21 @@ class WantedNoise:
 _OVER = {"rows": "features", "columns": "records", "both": "both sides"}
 
 
-def _refusal(setup: Setup, what: str, needed: str, *others: tuple[bool, str]) -> str | None:
-    """Return the first reason against a question to Gaussian noise over the ``needed`` mode."""
+def _refusal(setup: Setup, what: str, families: str, suits: bool, needed: str, *others: tuple[bool, str]) -> str | None:
+    """Return the first reason against a question about noise of some ``families`` over the ``needed`` mode."""
     mode, design = setup.design.mode, setup.design
     return next((why for refused, why in (
-        (design.blocks, f"{what} supports Gaussian noise, and here the noise is {design.family.word} noise"), *others,
+        (not suits, f"{what} supports {families} noise, and here the noise is {design.family.word} noise"), *others,
         (mode != needed, f"{what} needs noise over {_OVER[needed]}, and here the noise is over {_OVER[mode]}"))
         if refused), None)
 
 
 def inverse_refusal(setup: Setup) -> str | None:
     """Return why the inverse question cannot be asked here; None if it can."""
+    design = setup.design
     return _refusal(
-        setup, "it", "both" if setup.query.symmetric else "rows",
+        setup, "it", "Gaussian, box and Laplace", design.is_pure or not design.blocks,
+        "both" if setup.query.symmetric else "rows",
         (setup.query.bound is not None, "it supports records as they are, and here records are clipped to an ellipse"),
         (setup.query.has_constant, "mean and second moments together keep a part of the budget for the constant"))
 
@@ -126,6 +128,8 @@ def inverse_refusal(setup: Setup) -> str | None:
 def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
     """Return the least epsilon, private directions included, for noise of at most ``targets``, by direction."""
     query, directions = setup.query, setup.design.directional_side.directions
+    if setup.design.is_pure:
+        return _wanted_pure(setup.design, targets)
     priority = smallest_epsilon(query, delta=setup.delta, target_std=targets, directions=directions)
     if setup.scenario.directions == "private":
         mu = float(gaussian_mu(max(priority, LEAST_EPSILON), setup.delta))
@@ -135,9 +139,38 @@ def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
     spread = np.array([targets[k] for k in wanted]) ** (1 if query.symmetric else 2)
     parts = setup.design.reach[wanted] ** 2 / spread
     theta[wanted] = parts / parts.sum() * (1 - FLOOR * (size - len(wanted)) / size)
-    weights = np.maximum(np.round(theta * _PARTS), 1).astype(int)
+    return _wanted(priority, np.maximum(np.round(theta * _PARTS), 1))
+
+
+def _wanted_pure(design: NoiseDesign, targets: Mapping[int, float]) -> WantedNoise:
+    """Divide epsilon among blocks so that it is least: runs of the rows, sorted by the precision that they need.
+
+    A block of d rows takes epsilon ``std(d) q``: the noise of d numbers at epsilon 1, and the most that a row needs.
+    """
+    family, scale = design.blocks[0].family, np.sqrt(design.row_variances)
+    for block in design.blocks:
+        scale[list(block.rows)] /= block.std
+    order = sorted(targets, key=lambda k: targets[k] / scale[k])
+    least = [(0.0, 0, 0.0)]  # epsilon of the first rows, where their last block starts, and epsilon of that block
+    for end in range(1, len(order) + 1):
+        takes = [(start, family.std(end - start, 1.0, 0.0) * float(scale[order[start]]) / targets[order[start]])
+                 for start in range(0 if family.joins else end - 1, end)]
+        least.append(min((least[start][0] + epsilon, start, epsilon) for start, epsilon in takes))
+    part, end = 1 - FLOOR * (design.rows - len(order)) / design.rows, len(order)
+    weights = np.full(design.rows, max(round(FLOOR / design.rows * _PARTS), 1))
+    while end:
+        _, start, epsilon = least[end]
+        weight = math.ceil(epsilon / least[-1][0] * part / (end - start) * _PARTS)
+        while family.joins and weight in weights:  # equal weights would make one block of two
+            weight += 1
+        weights[order[start:end]] = weight
+        end = start
+    return _wanted(least[-1][0] / part, weights)
+
+
+def _wanted(priority: float, weights: FloatArray) -> WantedNoise:
     rounded = min(max(_rounded_up(priority), LEAST_EPSILON), MOST_EPSILON)
-    return WantedNoise(priority=priority, epsilon=rounded, weights=tuple(weights.tolist()))
+    return WantedNoise(priority=priority, epsilon=rounded, weights=tuple(weights.astype(int).tolist()))
 
 
 def _rounded_up(value: float) -> float:
@@ -167,7 +200,8 @@ def pnr_refusal(setup: Setup) -> str | None:
     """Return why the power-to-noise ratio cannot be compared here; None if it can."""
     query, ratio = setup.query, "the power-to-noise ratio"
     return _refusal(
-        setup, ratio, "both" if query.degree == 2 or setup.design.mode == "both" else "rows",
+        setup, ratio, "Gaussian", not setup.design.blocks,
+        "both" if query.degree == 2 or setup.design.mode == "both" else "rows",
         (query.bound is not None, "every split would clip the records to another ellipse, and so ask another query"),
         (not query.of_all_features, f"{ratio} is defined for the table, the mean and the covariance, not for the "
                                     f"{query.name}"))

@@ -16,11 +16,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
-from mvgviz.design.families import CHOICES as FAMILIES
-from mvgviz.design.families import IN_A_BOX
 from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.bounds import TAILS
+from mvgviz.noise.families import CHOICES as FAMILIES
 from mvgviz.query.counts import category_position
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
@@ -80,7 +79,7 @@ def _takes_family(scenario: Scenario) -> bool:
     """Whether another family than Gaussian noise can hide this answer."""
     if scenario.guarantee != "exact" or "private" in (scenario.directions, scenario.bound):
         return False
-    if scenario.family not in IN_A_BOX:
+    if not FAMILIES[scenario.family].in_a_box:
         return scenario.mode != "columns"
     return ((scenario.kind.is_mean or scenario.kind.is_table) and scenario.mode in ("auto", "rows")
             and scenario.directions == "standard" and scenario.bound == "none")

@@ -17,6 +17,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.noise.families import CHOICES
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.tasks import Task
@@ -259,7 +260,7 @@ def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: i
 def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:
     def outcome(job: _Job) -> Outcome:
         mu, named = job.sampler.mu, job.mechanism
-        if named.key == "mvg" and problem.scenario.noise_family != "gaussian":
+        if named.key == "mvg" and not CHOICES[problem.scenario.noise_family].spends_mu:
             named = replace(named, label=MECHANISMS[own_key(problem.scenario)].label)
         return Outcome(mechanism=named,
                        errors=cache.get(job.key, np.empty(0))[: job.trials],

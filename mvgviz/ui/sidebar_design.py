@@ -9,8 +9,9 @@ import streamlit as st
 from mvgviz import data
 from mvgviz.design.allocation import rebalanced
 from mvgviz.errors import InputError
-from mvgviz.labels import ALLOCATIONS, DIRECTIONS, FAMILIES, FORMS, GUARANTEES, MODES, TAILS
+from mvgviz.labels import ALLOCATIONS, DIRECTIONS, FORMS, GUARANTEES, MODES, TAILS
 from mvgviz.noise.directions import from_matrix
+from mvgviz.noise.families import CHOICES
 from mvgviz.provenance import Origin
 from mvgviz.scenario.scenario import FORMS as SCENARIO_FORMS
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
@@ -57,15 +58,15 @@ def draw_guarantee() -> None:
 def draw_family(key: str = "w_family") -> None:
     """Draw the families of noise that fit the scenario; nothing where only Gaussian noise does."""
     scenario = session.scenario()
-    fitting = {name: words for name, words in FAMILIES.items()
+    fitting = {name: family.title for name, family in CHOICES.items()
                if name == scenario.noise_family or not scenario.changed(family=name).is_idle("family")}
     if len(fitting) > 1:
         draw_choice("Family of noise", fitting, help="The same promise with another shape of noise. The page "
                     "**Families of noise** gives the gain and price of each.",
                     **session.bound(key, scenario.noise_family, lambda family: {"family": family}))
     if scenario.family != scenario.noise_family:
-        st.caption(f"{FAMILIES[scenario.family]} noise does not fit here, so the noise is Gaussian. Box and Laplace "
-                   "noise need a mean or a table over its ranges; the ellipse needs the exact guarantee.")
+        st.caption(f"{CHOICES[scenario.family].title} noise does not fit here, so the noise is Gaussian. Box and "
+                   "Laplace noise need a mean or a table over its ranges; the ellipse needs the exact guarantee.")
 
 
 def draw_directions(size: int) -> None:

@@ -320,7 +320,7 @@ def test_box_noise_moves_as_the_engine_s_and_its_outline_goes_through_the_corner
 
 
 @pytest.mark.parametrize(("path", "free"), [
-    ("shape?family=box", True), ("?family=ellipse", True), ("shape?family=laplace", True), ("?family=laplace", False),
+    ("shape?family=box", True), ("?family=ellipse", True), ("shape?family=laplace", True), ("?family=laplace", True),
     ("shape?family=box&allocation=uniform", False)])
 def test_with_other_families_a_handle_moves_the_share_as_the_engine_says_or_is_not_there(visit, path, free):
     """A box of the priority columns and one of the others have one share between them."""

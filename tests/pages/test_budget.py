@@ -123,6 +123,19 @@ def test_the_epsilon_for_the_wanted_noise_is_taken_over_with_one_click(guarantee
     assert [wanted(app, k).value for k in (2, 5)] == pytest.approx(own * [0.05, 0.02])
 
 
+def test_the_epsilon_for_wanted_box_noise_has_no_delta_and_keeps_the_family():
+    app = on(INVERSE, **BOX)
+    setup = build(Scenario.from_query(link(app)), sample("liver"))
+    own = to_own(setup)[[2, 5]]
+    for k, value in zip((2, 5), own * [0.05, 0.02], strict=True):
+        wanted(app, k).set_value(float(value)).run()
+    assert "at δ = 0, by the exact limit" in said(app)
+    scenario = Scenario.from_query(link(press(app, "budget_take")))
+    assert (scenario.family, scenario.allocation) == ("box", "manual")
+    std = build(scenario, sample("liver")).design.direction_std()
+    assert std[[2, 5]] == pytest.approx([0.05, 0.02], rel=2e-3)
+
+
 def test_directions_are_chosen_for_the_inverse_question():
     app = on(INVERSE, data="liver")
     keyed(app, "multiselect", "budget_asked_")[0].set_value([0, 1, 3]).run()

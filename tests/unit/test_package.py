@@ -13,6 +13,7 @@ import pytest
 
 import mvgviz
 from mvgviz import InputError
+from mvgviz.noise.families import CHOICES
 from mvgviz.query.queries import QUERIES
 from tests.datasets import make_dataset
 
@@ -90,6 +91,28 @@ def test_no_room_but_query_asks_for_the_name_of_a_query():
                if path.parent.name != "query"]
     found = [f"{path.name}:{node.lineno}" for path in modules for node in ast.walk(ast.parse(path.read_text("utf-8")))
              if isinstance(node, ast.Compare) and asks(node) and words(node)]
+    assert len(modules) > 100
+    assert not found
+
+
+def test_no_room_but_the_families_compares_with_the_name_of_a_family_of_noise():
+    """A shape in the lesson and the lowest possible noise among all have words of their own."""
+    equal = ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn
+
+    def asks(node):
+        if isinstance(node, ast.Compare):
+            return any(isinstance(one, equal) for one in node.ops)
+        looked_up = node.value if isinstance(node, ast.Subscript | ast.Attribute) else None
+        return isinstance(node, ast.Match) or isinstance(looked_up, ast.Dict)
+
+    def said(node, kind, field):
+        return {getattr(inner, field) for inner in ast.walk(node) if isinstance(inner, kind)}
+
+    modules = [path for path in (*ROOT.rglob("*.py"), *(ROOT.parent / "pages").glob("*.py"))
+               if path.parent.name != "families"]
+    found = [f"{path.name}:{node.lineno}" for path in modules for node in ast.walk(ast.parse(path.read_text("utf-8")))
+             if asks(node) and said(node, ast.Constant, "value") & set(CHOICES)
+             and not said(node, ast.Name, "id") & {"shape", "among"}]
     assert len(modules) > 100
     assert not found
 

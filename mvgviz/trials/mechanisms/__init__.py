@@ -19,14 +19,10 @@ COMPARED = (
         applies="positive semi-definite answers, noise on both sides"),
     mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant"),
     mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1"),
-    of_family("box", label="Box, divided", guarantee=EPSILON, applies="means and tables over their ranges",
-              reference="Hardt & Talwar 2010, with epsilon divided like the shares"),
-    of_family("box-ellipse", label="Box and ellipse", guarantee=BOTH, applies="means and tables over their ranges",
-              reference="Hardt & Talwar 2010; Joseph, Kulesza & Yu 2025"),
-    of_family("ellipse", label="Ellipse (l2)", guarantee=BOTH, applies="any answer",
-              reference="Joseph, Kulesza & Yu 2025, with the directions and shares of the scenario"),
-    of_family("laplace", label="Laplace, divided", guarantee=EPSILON, applies="means and tables over their ranges",
-              reference="Dwork, McSherry, Nissim & Smith 2006, with epsilon divided like the shares"),
+    of_family("box", "Hardt & Talwar 2010, with epsilon divided like the shares"),
+    of_family("box-ellipse", "Hardt & Talwar 2010; Joseph, Kulesza & Yu 2025"),
+    of_family("ellipse", "Joseph, Kulesza & Yu 2025, with the directions and shares of the scenario"),
+    of_family("laplace", "Dwork, McSherry, Nissim & Smith 2006, with epsilon divided like the shares"),
     ANALYTIC, CLASSIC, TRIANGLE, SEPARATE, PLAN, LAPLACE, LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH,
     REDUCED_GAUSSIAN, REDUCED_SKETCH)
 

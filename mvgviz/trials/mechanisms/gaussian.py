@@ -23,6 +23,7 @@ from mvgviz.errors import InputError
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.accounting import compose_mu, gaussian_mu
 from mvgviz.noise.directions import standard_basis
+from mvgviz.noise.families import CHOICES
 from mvgviz.noise.moment_noise import MomentNoise, table_noise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
@@ -131,12 +132,15 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answ
                      reference=f"Chanyaswad et al. 2018; {GUARANTEES[guarantee].source if guarantee else 'as chosen'}")
 
 
-def of_family(family: str, *, label: str, guarantee: str, applies: str, reference: str) -> Mechanism:
+def of_family(name: str, reference: str) -> Mechanism:
     """The scenario's directions and shares, calibrated exactly, with another family of noise."""
-    return Mechanism(key=f"{family}-noise", label=label, guarantee=guarantee, applies=applies, fields=_DESIGN,
-                     reference=reference, released=guarantee == EPSILON,
+    family = CHOICES[name]
+    return Mechanism(key=f"{name}-noise", label=f"{family.title}, divided" if family.is_pure else family.title,
+                     guarantee=EPSILON if family.is_pure else BOTH, fields=_DESIGN, reference=reference,
+                     applies="means and tables over their ranges" if family.in_a_box else "any answer",
+                     released=not family.trials_only,
                      prepare=lambda problem, level: _of_design(
-                         problem, problem.setup("exact", "gaussian"), level, family=family))
+                         problem, problem.setup("exact", "gaussian"), level, family=name))
 
 
 def of_one_size(problem: Problem, std: float, level: str) -> Sampler:

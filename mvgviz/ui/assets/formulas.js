@@ -116,8 +116,8 @@ export function deviations(model, theta, angle, mu = model.mu) {
 
 // Where the outline of box and Laplace noise crosses the axes: there, the share of epsilon of an axis (of both, in one
 // block) times the change that it hides is the whole.
-export function pureEnds({ reach, groups }, theta) {
-  return reach.map((most, k) => most / (theta[k] * groups[k]));
+export function pureEnds({ reach, joined }, theta) {
+  return reach.map((most, k) => most / (theta[k] * joined[k]));
 }
 
 // The corners of that outline: of a box where both axes are in one block, of a diamond where they are apart.

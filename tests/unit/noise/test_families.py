@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from mvgviz.design.least_possible import staircase_std
 from mvgviz.noise.accounting import gaussian_mu, total_variation
-from mvgviz.noise.families import FAMILIES, l2_delta, l2_scale, pure_epsilon, same_attacker, staircase_std
+from mvgviz.noise.families import FAMILIES
+from mvgviz.noise.families.box import same_attacker
+from mvgviz.noise.families.ellipse import l2_delta, l2_scale
+from mvgviz.noise.mixtures import pure_epsilon
 
 PROMISE = (1.0, 1e-6)
 
@@ -156,7 +160,7 @@ def test_what_an_attacker_gains():
     assert FAMILIES["gaussian"].advantage(6, *PROMISE) == pytest.approx(float(total_variation(1 / 4.224679)), rel=1e-5)
     assert FAMILIES["box"].advantage(6, *PROMISE) == pytest.approx(0.3935, abs=1e-4)
     assert FAMILIES["ellipse"].advantage(6, *PROMISE) == pytest.approx(0.172, abs=1e-3)
-    assert same_attacker("box", 21, *PROMISE) == pytest.approx(3.39, abs=0.01)
+    assert same_attacker(FAMILIES["box"], 21, *PROMISE) == pytest.approx(3.39, abs=0.01)
 
 
 def test_box_noise_at_its_corner():

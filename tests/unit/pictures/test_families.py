@@ -3,7 +3,7 @@ import math
 import pytest
 
 from mvgviz import Scenario, build, sample
-from mvgviz.noise.families import BOX_AND_ELLIPSE, FAMILIES
+from mvgviz.noise.families import CHOICES, FAMILIES
 from mvgviz.pictures import families
 from tests.datasets import setup_of
 
@@ -24,7 +24,7 @@ def test_noise_on_priority_columns_at_the_same_noise_on_others(priority, size, g
 @pytest.mark.parametrize(("priority", "size", "mixed"), [(1, 2, 1.66), (3, 21, 3.59), (1, 100, 2.39), (3, 300, 4.43)])
 def test_box_and_ellipse_is_best_where_others_are_many(priority, size, mixed):
     case = families.Case(size, priority, 0.8, 1.0, 1e-6)
-    assert families.noise_of(BOX_AND_ELLIPSE, case) == pytest.approx(mixed, rel=5e-3)
+    assert families.noise_of(CHOICES["box-ellipse"], case) == pytest.approx(mixed, rel=5e-3)
     best, gain = families.best_family(case)
     assert best.name == ("box-ellipse" if size >= 100 else "box")
     said = families.advice_words(case, 1)
@@ -39,9 +39,9 @@ def test_box_and_ellipse_has_the_noise_of_the_design():
         epsilon=0.3)
     setup = build(scenario, sample("cardiotocography"))
     unit = setup.table.widths / setup.table.n_records
-    found = BOX_AND_ELLIPSE.split(1, 20, 0.7, 0.3, setup.delta)
+    found = CHOICES["box-ellipse"].split(1, 20, 0.7, 0.3, setup.delta)
     assert setup.design.noise_std()[:2, 0] / unit[:2] == pytest.approx(tuple(found), rel=1e-9)
-    assert setup.design.delta_spent(1e-9) <= BOX_AND_ELLIPSE.advantage(21, 0.3, setup.delta)
+    assert setup.design.delta_spent(1e-9) <= CHOICES["box-ellipse"].advantage(21, 0.3, setup.delta)
 
 
 def test_gaussian_noise_wins_after_a_few_releases():
@@ -79,3 +79,12 @@ def test_the_price_names_what_other_columns_pay_in_a_design_that_is_built():
     equal = build(scenario.changed(family="gaussian", allocation="uniform"), sample("liver"))
     paid = setup.design.noise_std()[5, 0] / equal.design.noise_std()[5, 0]
     assert families.others_noise(FAMILIES["box"], families.case_of(setup)) == pytest.approx(paid, rel=1e-6)
+
+
+def test_families_whose_curves_are_one_are_all_seen():
+    """With one priority column and another, box noise, Laplace noise and the box beside an ellipse."""
+    figure = families.family_split_picture(families.Case(2, 1, 0.8, 1.0, 1e-6)).figure
+    lines = {trace.name: trace for trace in figure.data if trace.mode == "lines"}
+    one = [lines[family.title] for family in CHOICES.values() if family.in_a_box]
+    assert all(trace.x == pytest.approx(one[0].x) and trace.y == pytest.approx(one[0].y, rel=1e-3) for trace in one)
+    assert len({trace.line.dash for trace in one}) == len(one) == 3

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import math
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pytest
 
 from mvgviz import InputError, Scenario, design_noise, gaussian_mu, log_pnr, manual
 from mvgviz.data import sample
+from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import budget as pictures
 from mvgviz.scenario import precision_budget as budgets
 from mvgviz.scenario.resolve import build, fill, second_moments
@@ -181,6 +183,41 @@ def test_taking_the_answer_over_gives_the_wanted_noise_at_that_epsilon(query, di
     for k, target in targets.items():
         assert taken.design.direction_std()[k] == pytest.approx(target, rel=2e-3)
         assert taken.design.direction_std()[k] <= target * (1 + 1e-5)
+
+
+def partitions(rows):
+    if not rows:
+        yield []
+        return
+    first, *rest = rows
+    for size in range(len(rest) + 1):
+        for mates in itertools.combinations(rest, size):
+            for others in partitions([k for k in rest if k not in mates]):
+                yield [[first, *mates], *others]
+
+
+@pytest.mark.parametrize("query", ["identity", "mean"])
+@pytest.mark.parametrize("family", ["box", "laplace"])
+@pytest.mark.parametrize("factors", [{0: 0.7, 2: 1.3}, {1: 1.0}, dict(enumerate([1.0, 1.02, 3.0, 50.0])),
+                                     dict(enumerate([1.0] * 4)), {0: 1e-2, 3: 1.0}])
+def test_pure_noise_has_the_wanted_noise_at_the_least_epsilon_of_all_blocks(query, family, factors):
+    setup = setup_of(query=query, family=family)
+    now = setup.design.direction_std()
+    targets = {k: factor * float(now[k]) for k, factor in factors.items()}
+    found = budgets.wanted_noise(setup, targets)
+    taken = build(setup.scenario.changed(epsilon=found.epsilon, allocation="manual", weights=found.weights), DATA)
+    for k, target in targets.items():
+        assert taken.design.direction_std()[k] <= target * (1 + 1e-5)
+    change = now / np.array([next(block.std for block in setup.design.blocks if k in block.rows) for k in range(4)])
+    blocks = partitions(list(targets)) if family == "box" else [[[k] for k in targets]]
+    least = min(sum(FAMILIES["box"].std(len(rows), 1.0, 0.0) * max(change[k] / targets[k] for k in rows)
+                    for rows in split) for split in blocks)
+    assert least <= found.priority <= least * (1 + 1e-4)
+
+
+def test_the_noise_of_a_design_with_an_ellipse_has_no_epsilon_to_find():
+    assert "here the noise is ellipse noise" in budgets.inverse_refusal(setup_of(family="ellipse"))
+    assert budgets.inverse_refusal(setup_of(family="box")) is None
 
 
 def test_private_directions_are_paid_for_on_top():
