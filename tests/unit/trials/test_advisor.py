@@ -219,7 +219,7 @@ def test_two_sentences_say_why_and_by_how_much(advice):
     assert first.startswith(("Recommended: covariance, exact", "Keep your design: covariance, exact"))
     assert ("Your design (covariance, exact, 80 % to sgpt and drinks)" in first) != first.startswith("Keep")
     assert second.startswith("From an error of ")
-    assert "(Theorem 1, as printed, table, equal noise) down to" in second
+    assert "(Theorem 1, table, equal noise) down to" in second
     assert "Calibration: " in second
     assert re.search(r"the query \(covariance\): 4\d % less error", second)  # of 0.84, 0.44 is left
     assert re.search(r"the use of the known noise: [\d.]+ % less error", second)
