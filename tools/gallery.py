@@ -295,7 +295,7 @@ def _lesson() -> list[Drawing]:
         _drawn(plot_bells, 8.0, shift=hours, noise=steps.BUDGET_NOISE, span=0.9, names=("Ann 0 h", "Ann 12 h")),
         _drawn(plot_releases, [equal], plane),
         _drawn(plot_columns, 21, 21, gain=steps.among(21), epsilon=steps.EPSILON),
-        _drawn(plot_sizes, steps.cell_sizes("averages"), row_sizes=rows, col_sizes=cols, asked=steps.TABLES["averages"],
+        _drawn(plot_sizes, steps.cell_sizes("averages"), rows, cols, asked=steps.TABLES["averages"],
                shown=True, row_names=steps.COLUMNS, col_names=("average",)),
         _drawn(plot_trials, steps.liver_pay("drinks"), shown=True),
         _drawn(game_picture, played, said=5)]
