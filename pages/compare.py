@@ -167,10 +167,9 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chart(advised.advice_picture(advice, names, setup.scenario.use), key="compare_advice")
     with right:
         work.slot = st.container()
-        if sentences := advised.why(advice, names):
-            first, second = map(in_markdown, sentences)
-            st.markdown(f"{'' if advice.complete else '*So far.* '}**{first}** {advised.family_words(advice, setup)}")
-            st.caption(second)
+        st.markdown(f"{'' if advice.complete else '*So far.* '}{advised.family_words(advice, setup)}")
+        if advice.levers is not None:
+            st.caption(advised.levers_sentence(advice.levers))
         session.draw_back_to_mine()
         _draw_loading(advice, names, session.origin_of_results(setup))
     st.caption(advised.tried_words(advice, s2_words))

@@ -289,13 +289,12 @@ def _lesson() -> list[Drawing]:
     hours, points = map(float, steps.MOVES)
     plane = Plane(names=("on sleep (hours)", "on score (points)"), moves=(hours, points), reach=37)
     equal = ("equal noise", IID, ellipse_outline(steps.in_units(steps.circle()), steps.LEVEL))
-    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes("averages"))
     played = game(seed=1, shape="ellipse", epsilon=4.0)
     return [
         _drawn(plot_bells, 8.0, shift=hours, noise=steps.BUDGET_NOISE, span=0.9, names=("Ann 0 h", "Ann 12 h")),
         _drawn(plot_releases, [equal], plane),
         _drawn(plot_columns, 21, 21, gain=steps.among(21), epsilon=steps.EPSILON),
-        _drawn(plot_sizes, steps.cell_sizes("averages"), rows, cols, asked=steps.TABLES["averages"],
+        _drawn(plot_sizes, steps.cell_sizes("averages"), *steps.edge_sizes("averages"), asked=steps.TABLES["averages"],
                shown=True, row_names=steps.COLUMNS, col_names=("average",)),
         _drawn(plot_trials, steps.liver_pay("drinks"), shown=True),
         _drawn(game_picture, played, said=5)]

@@ -38,22 +38,17 @@ class Cell:
         return self.outcomes[0].reason
 
     @property
-    def position(self) -> int:
-        """Of the best share (the first of equals); 0 before the first trial."""
-        means = [to_nine_digits(outcome.mean) for outcome in self.outcomes]
-        known = [k for k, mean in enumerate(means) if not math.isnan(mean)]
-        return min(known, key=lambda k: means[k]) if known else 0
-
-    @property
     def best(self) -> Outcome:
-        return self.outcomes[self.position]
+        """The outcome of the lowest mean error, the first of equals; before the first trial the first."""
+        known = [outcome for outcome in self.outcomes if not math.isnan(outcome.mean)]
+        return min(known or self.outcomes[:1], key=lambda outcome: to_nine_digits(outcome.mean))
 
     @property
     def share(self) -> float | None:
         """Return the best share; None if there is only one or all have the same error."""
         if not self.shares or len({to_nine_digits(outcome.mean) for outcome in self.outcomes}) == 1:
             return None
-        return self.shares[self.position]
+        return self.shares[self.outcomes.index(self.best)]
 
     @property
     def mean(self) -> float:

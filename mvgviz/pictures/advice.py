@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.labels import GUARANTEES, OTHER_FAMILIES
+from mvgviz.labels import GUARANTEES
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import theme
-from mvgviz.pictures.compare import Mark, plot_ranked
-from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
+from mvgviz.pictures.error_axis import Mark, add_references, error_axis, mean_words, plot_ranked, reference_items
 from mvgviz.pictures.families import case_of, last_words, others_noise, price_words
 from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import Picture
@@ -84,24 +83,16 @@ NAMES = {"calibration": "calibration", "query": "the query", "bound": "the bound
 
 
 def levers_sentence(found: Levers) -> str:
-    """Return in one sentence the first error, what each lever changed, and the last error."""
+    """Return in one sentence the first error and the last."""
     start, end = found.steps[0], found.design
     if len(found.steps) == 1:
         return "No lever is used: this is the paper's design, as printed."
-    parts = "; ".join(f"{NAMES[step.lever]}{f' ({step.scenario.kind.title})' * (step.lever == 'query')}: {_gain(step)}"
-                      for step in found.steps[1:])
     return (f"From an error of {as_number(start.outcome.mean)} ({_start(start)}) {'down ' * (found.total > 1)}to "
-            f"{as_number(end.outcome.mean)}. {capitalised(parts)}.")
+            f"{as_number(end.outcome.mean)}.")
 
 
 def _start(step: Step) -> str:
     return f"{GUARANTEES[step.scenario.guarantee].in_sentence}, {step.scenario.kind.title}, equal noise"
-
-
-def _gain(step: Step) -> str:
-    if step.other is None or step.difference is None or step.difference.verdict == SAME:
-        return "no change"
-    return more_words(step.outcome.mean, step.other.mean) + " (perhaps chance)" * (step.difference.verdict == UNCLEAR)
 
 
 def falls(found: Levers, names: Sequence[str]) -> list[Fall]:
@@ -167,7 +158,8 @@ def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
     """The designs that were tried for a task and a budget, ranked."""
     found = advice.references
     references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found.unit))
-    return Picture(plot_ranked(advice_marks(advice, names), references, title=title), in_markdown(places(advice)), """
+    said = why(advice, names) or "No trial yet."
+    return Picture(plot_ranked(advice_marks(advice, names), references, title=title), f"**{in_markdown(said)}**", """
 The best design of each kind for the same task and budget. Square: the table; circle: another query. Green: the exact
 guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: only priority columns are released. Faint: fewer trials.
 
@@ -194,19 +186,8 @@ def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
     return marks
 
 
-def places(advice: Advice) -> str:
-    """Return the place of the best design of each query and guarantee."""
-    kinds: dict[str, int] = {}
-    for place, row in enumerate(advice.rows, start=1):
-        scenario = row.candidate.scenario
-        noise = OTHER_FAMILIES.get(scenario.noise_family, GUARANTEES[scenario.guarantee].name)
-        kinds.setdefault(f"{scenario.kind.title}, {noise}", place)
-    best = "; ".join(f"{kind}: place {place}" for kind, place in kinds.items())
-    return f"Best of each kind, of {len(advice.rows)} designs: {best}."
-
-
-def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the recommendation and its reason, and what each lever gained (empty until known), names not escaped."""
+def why(advice: Advice, names: Sequence[str]) -> str | None:
+    """Return the recommendation and its reason, names not escaped."""
     best, current = advice.best, advice.current
     if best is None or advice.references is None:
         return None
@@ -225,7 +206,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
         said.append(f"Consider {design_words(safer.candidate, names)}: {mean_words(safer.outcome)} on the worst")
     elif keep:
         said.append(f"No other design is clearly better{' on all of them' if where else ''}")
-    return f"{'. '.join(said)}.", "" if advice.levers is None else levers_sentence(advice.levers)
+    return f"{'. '.join(said)}."
 
 
 def family_words(advice: Advice, setup: Setup) -> str:

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from mvgviz.labels import FAMILIES
 from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
-from mvgviz.pictures.error_axis import error_axis, mean_words, reference_items
+from mvgviz.pictures.error_axis import Mark, error_axis, mean_words, plot_ranked, reference_items
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import metric_words, more_words, small_words
 from mvgviz.scenario.scenario import Scenario
@@ -51,24 +51,6 @@ def label(mechanism: Mechanism) -> str:
     return f"{mechanism.label} ({EPSILON})" if mechanism.guarantee == EPSILON else mechanism.label
 
 
-class Mark(NamedTuple):
-    """One line of a ranked chart, ``label`` escaped. ``ring``: the own design."""
-
-    label: str
-    mean: float
-    half_width: float
-    colour: str
-    symbol: str
-    ring: bool = False
-    faint: bool = False
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        half = self.half_width if math.isfinite(self.half_width) else 0.0
-        low = self.mean - half
-        return (low if low > 0 or self.mean <= 0 else self.mean / 10), self.mean + half
-
-
 class Ranking(NamedTuple):
     """``outcomes``: those that apply, the best first. ``twins``: by key, the mechanism with the very same noise."""
 
@@ -87,32 +69,6 @@ def ranking(results: Results) -> Ranking:
     shown = [outcome for outcome in results.ranked()
              if outcome.mechanism.key not in twins and math.isfinite(outcome.mean)]
     return Ranking(results, shown, twins, [outcome for outcome in results.outcomes if outcome.reason is not None])
-
-
-def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
-    """Draw a dot, a whisker and the mean in each line."""
-    axis = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)], room=0.07)
-    figure = go.Figure()
-    axes.add_references(figure, axis, references, len(marks))
-    for at, mark in enumerate(marks):
-        if mark.ring:
-            theme.add_dots(figure, [axis.cut(mark.mean)], [at], "this design", theme.DATA, 20, "circle-open",
-                           edge=theme.DATA, hover=None, showlegend=False)
-        name, mean, (low, high) = mark.label.replace("<br>", " "), as_number(mark.mean), mark.ends
-        half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
-        theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
-                       hover=f"<b>{name}</b><br>error {mean}{half}", showlegend=False, cliponaxis=False,
-                       opacity=0.6 if mark.faint else 1.0,
-                       error_x=axis.whisker(mark.mean, low, high, color=mark.colour, thickness=2, width=5))
-        gap = " " * (5 if mark.ring else 3)
-        if axis.place(high) > axis.low + 0.8 * (axis.high - axis.low):  # no room right of the whisker
-            theme.add_words(figure, [float(axis.cut(low))], [at], [mean + gap], "middle left")
-        else:
-            theme.add_words(figure, [float(axis.cut(high))], [at], [gap + mean])
-    theme.laid_out(figure, {"xaxis": axis.layout(title), "yaxis": theme.row_axis(
-        [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
-    lines = max((1 + mark.label.count("<br>") for mark in marks), default=1)
-    return theme.styled(figure, height=max(95 + (13 + 12 * lines) * len(marks), 200), top=35)
 
 
 _DASHES = ("solid", "dash", "dot", "dashdot")

@@ -11,8 +11,8 @@ from mvgviz.paper import EPSILONS, Curve, Report
 from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.paper.words import way_text
 from mvgviz.pictures import theme
-from mvgviz.pictures.error_axis import add_lines_over, error_axis, lines_over
 from mvgviz.pictures.theme import Picture
+from mvgviz.pictures.utility import error_curve, plot_sweep
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References
@@ -32,23 +32,11 @@ def measured(curve: Curve) -> list[tuple[float, Outcome]]:
 
 def directions_picture(curves: Sequence[Curve], references: References, *, symbol: str) -> Picture:
     """Error over epsilon (Figure 4): a line for each set, as far as it is measured; the theorem's in its own colour."""
-    lines, ends = lines_over({EPSILONS[0]: references, EPSILONS[-1]: references}), (EPSILONS[0], EPSILONS[-1])
-    axis = error_axis([*(outcome.mean for curve in curves for _, outcome in measured(curve)),
-                       *(value for _, _, values in lines for value in values)])
-    figure, sets = go.Figure(), list(dict.fromkeys(curve.name for curve in curves))
-    for curve in curves:
-        points = measured(curve)
-        means = [outcome.mean for _, outcome in points]
-        halves = np.nan_to_num([outcome.half_width for _, outcome in points]).tolist()
-        colour, guarantee = (theme.EXACT, "exact") if curve.exact else (theme.THEOREM1, "Theorem 1")
-        k = sets.index(curve.name) % 4
-        theme.add_curve(figure, [epsilon for epsilon, _ in points], means, f"{curve.name}: {guarantee}", colour, 2,
-                  _SYMBOLS[k], dash=_DASHES[k], error_y=theme.interval(means, halves, thickness=1, log=axis.log),
-                  hover="ε = %{x:g}: %{y:.3g}<extra>%{fullData.name}</extra>")
-    add_lines_over(figure, axis, lines, ends)
-    figure.update_xaxes(title="ε (log scale)", type="log", tickvals=list(EPSILONS),
-                        ticktext=[f"{epsilon:g}" for epsilon in EPSILONS])
-    figure.update_yaxes(**axis.layout(f"error {symbol}", upright=True))
+    sets, ends = list(dict.fromkeys(curve.name for curve in curves)), (EPSILONS[0], EPSILONS[-1])
+    drawn = [error_curve(f"{curve.name}: {'exact' if curve.exact else 'Theorem 1'}",
+                         theme.EXACT if curve.exact else theme.THEOREM1, dict(measured(curve)),
+                         _SYMBOLS[sets.index(curve.name) % 4], _DASHES[sets.index(curve.name) % 4]) for curve in curves]
+    figure = plot_sweep(drawn, dict.fromkeys(ends, references), own=None, span=ends, title=f"error {symbol}")
     return Picture(theme.styled(figure, height=420), _directions_words(curves), (
         f"Priority columns get {100 * FIGURE4_SHARE:.0f} % of the budget, the middle of the paper's shares. The paper "
         "draws Theorem 1 only, without figures."))
@@ -59,8 +47,7 @@ def _directions_words(curves: Sequence[Curve]) -> str:
     flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves if not curve.exact and measured(curve)]
     if not ends or not flat:
         return "The curves appear as their trials come in."
-    best = min(ends, key=lambda name: ends[name][1].mean)
-    at, outcome = ends[best]
+    best, (at, outcome) = min(ends.items(), key=lambda end: end[1][1].mean)
     spread = max(max(means) / min(means) for means in flat)
     move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
     choice = "equal noise" if best == "none" else f"more precision for {best}"

@@ -15,7 +15,7 @@ from mvgviz.noise.ties import largest_first, to_nine_digits
 from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
 from mvgviz.pictures.budget import short_label
-from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
+from mvgviz.pictures.error_axis import ErrorAxis, Mark, error_axis, mean_words, plot_ranked, reference_items
 from mvgviz.pictures.sentences import clipping_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.trade_off import columns_of, least_sentence
@@ -144,37 +144,19 @@ def _stacked(numbers: DotNumbers) -> list[tuple[str, float, bool]]:
 
 def sets_picture(curves: Iterable["ErrorCurve"], references: References, *, own: float, title: str) -> Picture:
     """Errors by choice of directions at one epsilon, ranked: a mark and its interval a row."""
-    rows, items = ranked_sets(curves, own), reference_items(references)
-    outcomes = [row.outcomes[own] for row in rows]
-    ends = [end for one in outcomes for end in (one.mean + np.nan_to_num(one.half_width), one.mean)]
-    axis, figure = error_axis([*(value for _, value in items), *ends]), go.Figure()
-    axes.add_references(figure, axis, items, len(rows))
-    for place, (row, outcome) in enumerate(zip(rows, outcomes, strict=True)):
-        _add_mean(figure, axis, outcome, place, short_label(row.name), row.colour, row.symbol)
-    figure.update_xaxes(**axis.layout(title))
-    figure.update_yaxes(**theme.row_axis([f"<b>{short_label(row.name)}</b><br>{mean_words(outcome)}"
-                                          for row, outcome in zip(rows, outcomes, strict=True)]))
-    theme.styled(figure, height=max(110 + 38 * len(rows), 380), top=20)
-    return Picture(figure, _best_set_words(rows, outcomes), (
-        "Each set of directions gets the scenario's share of the precision. Blue: the scenario's own set."))
-
-
-def ranked_sets(curves: Iterable["ErrorCurve"], own: float) -> list["ErrorCurve"]:
-    """Return the curves with trials at the scenario's own epsilon, the lowest mean first."""
-    return sorted((curve for curve in curves if own in curve.outcomes),
+    rows = sorted((curve for curve in curves if own in curve.outcomes),
                   key=lambda curve: to_nine_digits(curve.outcomes[own].mean))
-
-
-def _best_set_words(rows: list["ErrorCurve"], outcomes: list[Outcome]) -> str:
-    if not rows:
-        return "**No trial yet.**"
-    words = f"**Best here: {in_markdown(rows[0].name)}.** Error {mean_words(outcomes[0])}."
-    if len(rows) == 1:
-        return words
-    difference = paired(outcomes[0], outcomes[1])
-    sure = difference is not None and difference.verdict == BETTER
-    return (f"{words} Next: {in_markdown(rows[1].name)}, {mean_words(outcomes[1])}"
-            f"{'' if sure else ', no clear difference'}.")
+    marks = [Mark(short_label(row.name), row.outcomes[own].mean, row.outcomes[own].half_width, row.colour, row.symbol)
+             for row in rows]
+    words = "**No trial yet.**"
+    if rows:
+        words = f"**Best here: {in_markdown(rows[0].name)}.** Error {mean_words(rows[0].outcomes[own])}."
+    if len(rows) > 1:
+        difference = paired(rows[0].outcomes[own], rows[1].outcomes[own])
+        sure = difference is not None and difference.verdict == BETTER
+        words += f" Next: {in_markdown(rows[1].name)}{'' if sure else ', no clear difference'}."
+    return Picture(plot_ranked(marks, reference_items(references), title=title), words, (
+        "Each set of directions gets the scenario's share of the precision. Blue: the scenario's own set."))
 
 
 class ErrorCurve(NamedTuple):
@@ -184,12 +166,13 @@ class ErrorCurve(NamedTuple):
     colour: str
     outcomes: Mapping[float, Outcome]
     symbol: str = "circle"
+    dash: str = "solid"
 
 
-def error_curve(name: str, colour: str, points: Mapping[float, Outcome], symbol: str = "circle") -> ErrorCurve:
+def error_curve(name: str, colour: str, points: Mapping[float, Outcome], *look: str) -> ErrorCurve:
     """Return the curve through outcomes by epsilon; those without a trial, or that overflow, are left out."""
     return ErrorCurve(name, colour, {epsilon: points[epsilon] for epsilon in sorted(points)
-                                     if math.isfinite(points[epsilon].mean)}, symbol)
+                                     if math.isfinite(points[epsilon].mean)}, *look)
 
 
 def sweep_picture(results: list[Results], *, own: float, span: tuple[float, float]) -> Picture:
@@ -204,28 +187,27 @@ def sweep_picture(results: list[Results], *, own: float, span: tuple[float, floa
 def compared_sets(scenario: Scenario, names: "SetNames", sets: Sequence[Directions], grid: Sequence[float],
                   found: Sequence[Results]) -> tuple[dict[str, Picture], Directions | None] | None:
     """Return sets and equal noise ranked and over epsilon, by key, and the best (None: equal noise); None too early."""
-    here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
-    if not here:
-        return None
-    own = scenario.priority_directions if scenario.allocation in ("binary", "least-error") else None
+    here, own = scenario.epsilon, scenario.priority_directions
     points: dict[Directions | None, dict[float, Outcome]] = {choice: {} for choice in (None, *sets)}
     for results in found:
         [outcome] = results.outcomes
         choice = None if outcome.mechanism.key == "iid" else results.scenario.priority_directions
         points[choice][results.scenario.epsilon] = outcome
-    curves = {choice: error_curve(names(choice), theme.IID if choice is None else theme.DIRECTIONAL if choice == own
-                                  else theme.DATA, outcomes, symbol)
-              for (choice, outcomes), symbol in zip(points.items(), cycle(_SYMBOLS), strict=False)}
-    title, references = here[0].metric, {results.scenario.epsilon: results.references for results in found}
-    figure = plot_sweep(list(curves.values()), references, own=scenario.epsilon, span=(grid[0], grid[-1]), title=title,
-                        legend=False)
-    best = ranked_sets(curves.values(), scenario.epsilon)[:1]
-    return {"utility_sets": sets_picture(curves.values(), here[0].references, own=scenario.epsilon, title=title),
-            "utility_set_sweep": Picture(figure, sets_words(curves.values()))}, next(
-        (choice for choice, curve in curves.items() if curve in best), None)
+    known = [choice for choice, outcomes in points.items() if here in outcomes]
+    if not known:
+        return None
+    has_own = scenario.allocation in ("binary", "least-error")
+    curves = [error_curve(names(choice), theme.IID if choice is None else theme.DIRECTIONAL
+                          if has_own and choice == own else theme.DATA, outcomes, symbol)
+              for (choice, outcomes), symbol in zip(points.items(), cycle(_SYMBOLS), strict=False)]
+    title, references = found[0].metric, {results.scenario.epsilon: results.references for results in found}
+    figure = plot_sweep(curves, references, own=here, span=(grid[0], grid[-1]), title=title, legend=False)
+    return {"utility_sets": sets_picture(curves, references[here], own=here, title=title),
+            "utility_set_sweep": Picture(figure, sets_words(curves))}, min(
+        known, key=lambda choice: to_nine_digits(points[choice][here].mean))
 
 
-def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float,
+def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float | None,
                span: tuple[float, float], title: str, legend: bool = True) -> go.Figure:
     """Draw curves with bands, references at each epsilon, and a dotted line at the scenario's ``own``."""
     lines, figure = axes.lines_over(references), go.Figure()
@@ -240,13 +222,14 @@ def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, Referenc
             low, high = (axis.cut(means + sign * np.nan_to_num(halves)) for sign in (-1, 1))
             theme.add_band(figure, epsilons, low, high, curve.colour, 0.25)
         theme.add_curve(figure, epsilons, axis.cut(means), name, curve.colour, 2.5 if band else 1.5, curve.symbol,
-                        size=7, customdata=[mean_words(one) for one in curve.outcomes.values()],
+                        size=7, dash=curve.dash, customdata=[mean_words(one) for one in curve.outcomes.values()],
                         hover=f"{name}<br>ε = %{{x:g}}: %{{customdata}}")
         if own in curve.outcomes:
             theme.add_dots(figure, [own], [curve.outcomes[own].mean], f"{name}, here", curve.colour, 15,
                            f"{curve.symbol}-open", edge=curve.colour, hover=None, showlegend=False, cliponaxis=False)
-    figure.add_shape(theme.upright(own, theme.DATA, "dot", width=1, layer="below"))
-    figure.update_xaxes(title="ε (log scale); the ring is this scenario",
+    if own is not None:
+        figure.add_shape(theme.upright(own, theme.DATA, "dot", width=1, layer="below"))
+    figure.update_xaxes(title="ε (log scale)" + "; the ring is this scenario" * (own is not None),
                         **theme.log_axis(*span, room=0.04, least=0.04))
     figure.update_yaxes(**axis.layout(title, upright=True))
     return theme.styled(figure, height=380, legend=legend, top=20)
@@ -498,9 +481,8 @@ class SetNames:
         return " + ".join([*map(self.name, choice[:_TOLD]), *more])
 
 
-def sets_words(curves: Iterable[ErrorCurve]) -> str:
+def sets_words(curves: Sequence[ErrorCurve]) -> str:
     """Return which choice is best most often, and at how many of the epsilons tried."""
-    curves = list(curves)
     shared = set[float]().union(*(curve.outcomes for curve in curves)).intersection(
         *(set(curve.outcomes) for curve in curves))
     if not shared:

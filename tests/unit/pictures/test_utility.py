@@ -194,10 +194,9 @@ def test_the_private_mean_is_a_curve_over_epsilon():
 def test_sets_are_ranked_and_the_best_is_named():
     curves = [utility.error_curve(name, "#7F7F7F", {1.0: outcome(errors)}) for name, errors in (
         ("a", [0.9, 0.8]), ("equal noise", [0.4, 0.41]), ("b + c", []))]
-    assert [row.name for row in utility.ranked_sets(curves, 1.0)] == ["equal noise", "a"]
     picture = utility.sets_picture(curves, REFERENCES, own=1.0, title="error")
     assert picture.takeaway.startswith("**Best here: equal noise.** Error 0.405")
-    assert picture.figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
+    assert list(picture.figure.layout.yaxis.ticktext) == ["equal noise", "a"]
     assert utility.sets_picture([], REFERENCES, own=1.0, title="error").takeaway == "**No trial yet.**"
 
 
