@@ -167,7 +167,7 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chart(advised.advice_picture(advice, names, setup.scenario.use), key="compare_advice")
     with right:
         work.slot = st.container()
-        st.markdown(f"{'' if advice.complete else '*So far.* '}{advised.family_words(advice, setup)}")
+        st.markdown(advised.family_words(advice, setup))
         if advice.levers is not None:
             st.caption(advised.levers_sentence(advice.levers))
         session.draw_back_to_mine()
@@ -236,7 +236,7 @@ def _load(row: Row, origin: Origin) -> None:
 
 
 setup = open_page(COMPARE)
-left, right = st.columns([3, 1], vertical_alignment="bottom")
+left, right = st.columns([5, 2], vertical_alignment="bottom")
 with left:
     draw_task(setup)
 with right:

@@ -49,11 +49,13 @@ def _shared() -> tuple[dict[str, TrialCache], threading.Lock]:
 
 def draw_table(report: Report) -> None:
     lines = [[line[0].replace("*beyond:*", "Beyond the paper:"), *line[1:]] for line in words.table_lines(report)]
-    st.dataframe(pd.DataFrame(lines, columns=["", *words.COLUMNS]), hide_index=True)
+    wide = dict.fromkeys(words.COLUMNS[1:3], st.column_config.TextColumn(width="medium"))  # room for τ
+    st.dataframe(pd.DataFrame(lines, columns=["", *words.COLUMNS]), hide_index=True, column_config=wide)
     said = [f"* **{name}.** {words.sentence(report, row)}"
             for (name, *_), row in zip(lines[-len(report.rows):], report.rows, strict=True)]
-    st.markdown("\n".join(said))
     st.caption(f"{words.setting(report)} {words.ONCE}")
+    with st.expander("Why the figures differ, row by row"):
+        st.markdown("\n".join(said))
     with st.expander("All five shares, for each priority set"):
         titles, *cells = words.sets_lines(report)
         st.dataframe(pd.DataFrame(cells, columns=titles), hide_index=True)

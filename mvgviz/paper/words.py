@@ -12,7 +12,7 @@ from mvgviz.trials.tasks import References
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 OPENING, ONCE, SLIPS, WHY_NOT = (_TEXTS[name] for name in ("opening", "once", "slips", "why_not"))
-COLUMNS = ("in the paper", "ours, as printed", "ours, exact", "from no privacy (0 %) to a random guess (100 %)")
+COLUMNS = ("in the paper", "ours, as printed", "ours, exact", "no privacy 0 %, random guess 100 %")
 
 
 def figure_text(mean: float, half_width: float | None = None) -> str:
@@ -93,7 +93,8 @@ def sentence(report: Report, row: MeasuredRow) -> str:
         spent, factor = as_printed.best.epsilon_spent, as_printed.mean / exact.mean
         cost = "" if spent is None else f" (really spends ε = {spent:.2g} of 1)"
         less = f", its error {as_number(factor, 2)} times smaller" if factor >= 1.2 else ""
-        said = [f"As printed{cost}: {first}", f"Exact: {second}{less}"]
+        said = [f"As printed{cost}: {first}", f"Exact: {second}{less}"] if first != second else [
+            f"As printed{cost} and exact: {first}"]
     said.append(capitalised(row.row.why))
     if row.row.against is not None:
         named = "the same without a bound" if "bound" in row.row.changes else "equal noise"

@@ -158,8 +158,9 @@ def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
     """The designs that were tried for a task and a budget, ranked."""
     found = advice.references
     references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found.unit))
-    said = why(advice, names) or "No trial yet."
-    return Picture(plot_ranked(advice_marks(advice, names), references, title=title), f"**{in_markdown(said)}**", """
+    verdict, _, said = (why(advice, names) or "No trial yet").partition(":")
+    return Picture(plot_ranked(advice_marks(advice, names), references, title=title), (
+        f"**{verdict}:** {in_markdown(said)}"), """
 The best design of each kind for the same task and budget. Square: the table; circle: another query. Green: the exact
 guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: only priority columns are released. Faint: fewer trials.
 

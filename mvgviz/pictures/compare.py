@@ -136,12 +136,11 @@ def _add_reading(figure: go.Figure, line: Needed, at: int, error: float, low: fl
     """Mark where the curve meets the wanted error, and draw the epsilon below."""
     below: dict[str, Any] = {"row": 2, "col": 1}
     reading, epsilon = line.reading, line.reading.epsilon
-    theme.add_line(figure, [low, min(epsilon, high)], [at, at], "", line.colour, 2, line.dash, hover=None,
-                   showlegend=False, **below)
     if not reading.reached:
-        theme.add_words(figure, [low], [at], [f"   not below {as_number(line.curve.least)} up to ε = {high:g}"],
-                        **below)
+        theme.add_words(figure, [low], [at], [f"not below {as_number(line.curve.least)} up to ε = {high:g}"], **below)
         return
+    theme.add_line(figure, [low, epsilon], [at, at], "", line.colour, 2, line.dash, hover=None, showlegend=False,
+                   **below)
     left, right = (min(max(end, low), high) if math.isfinite(end) else high for end in (reading.low, reading.high))
     sure, text = not math.isnan(reading.low), f"ε {'≤ ' if reading.at_most else ''}{as_number(epsilon)}"
     theme.add_dots(figure, [epsilon], [error], "", line.colour, 11, line.symbol, edge=theme.DATA, hover=None,

@@ -140,8 +140,9 @@ class Mark(NamedTuple):
         return (low if low > 0 or self.mean <= 0 else self.mean / 10), self.mean + half
 
 
-def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
-    """Draw a dot, a whisker and the mean in each line."""
+def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], *, title: str, height: int = 200
+                ) -> go.Figure:
+    """Draw a dot, a whisker and the mean in each line; at least ``height`` pixels high."""
     axis = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)], room=0.07)
     figure = go.Figure()
     add_references(figure, axis, references, len(marks))
@@ -163,4 +164,4 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
     theme.laid_out(figure, {"xaxis": axis.layout(title), "yaxis": theme.row_axis(
         [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
     lines = max((1 + mark.label.count("<br>") for mark in marks), default=1)
-    return theme.styled(figure, height=max(95 + (13 + 12 * lines) * len(marks), 200), top=35)
+    return theme.styled(figure, height=max(95 + (13 + 12 * lines) * len(marks), height), top=35)

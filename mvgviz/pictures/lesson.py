@@ -66,8 +66,7 @@ def outline_ghost(covariance: FloatArray, *, moves: Sequence[float], top: float,
 
 def track_ghost(low: float, high: float, **given: Any) -> Ghost:
     """Return a mark on the track under a picture."""
-    return Ghost(lines=(np.array([[0, -0.3, 1, 0], [0, 1.3, 1, 0]]),), handle=(0, 0.5, 1, 0), axes="2", least=low,
-                 most=high, **given)
+    return mark_ghost([(0, -0.3, 1, 0), (0, 1.3, 1, 0)], handle=(0, 0.5, 1, 0), axes="2", least=low, most=high, **given)
 
 
 def mark_ghost(*lines: Sequence[Sequence[float]], handle: Sequence[float], **given: Any) -> Ghost:

@@ -264,7 +264,7 @@ def _columns_why(columns: int) -> str:
     gain, equal = steps.among(columns), steps.equal_among(columns)
     return (f"Sleep has **{as_factor(gain.priority)}** equal noise: {minutes(gain.priority * equal)} in place of "
             f"{minutes(equal)}. The other columns have {as_factor(gain.other)}. Equal noise this precise would spend "
-            f"ε = {as_number(gain.equal_epsilon, 2)} instead of {steps.EPSILON:g}.")
+            f"ε = {as_number(gain.equal_epsilon, 2)}.")
 
 
 _COLUMNS_GHOST = draw.mark_ghost([(0.4, 0, 0, 1), (1.6, 0, 0, 1)], handle=(1, 0, 0, 1), least=0.0, most=1.5,
@@ -297,11 +297,10 @@ def _table_seen(table: str) -> str:
 def _sizes_why(table: str) -> str:
     rows, cols = steps.edge_sizes(table)
     i, j = steps.TABLES[table]
-    said = f"{rows[i]:.3g} times {cols[j]:.3g} is {steps.STEPS[7].answer(table).value:.3g}."
-    more = {"averages": "Sleep has half of equal noise, everything else twice as much.",
-            "people": "Each pupil's sleep has half of equal noise.",
-            "together": "What involves sleep once has equal noise, sleep with itself a quarter of it."}[table]
-    return f"{said} {more}"
+    return f"{rows[i]:.3g} times {cols[j]:.3g} is {steps.STEPS[7].answer(table).value:.3g}. " + {
+        "averages": "Sleep has half of equal noise, everything else twice as much.",
+        "people": "Each pupil's sleep has half of equal noise.",
+        "together": "What involves sleep once has equal noise, sleep with itself a quarter of it."}[table]
 
 
 # Step 6
@@ -326,11 +325,10 @@ def _promise_takes(guarantee: str) -> str:
 
 def _promise_why(guarantee: str) -> str:
     design = steps.promised(guarantee)
-    spent = (f"Really spent: **ε = {design.epsilon_spent(steps.DELTA):.2g}** of {steps.EPSILON:g}; the best "
-             f"attacker is right in {as_number(100 * steps.guess_rate(design.mu))} of 100 cases.")
-    if guarantee == "exact":
-        return f"{spent} With less noise the promise would be broken."
-    return f"{spent} The theorem's promise is true, but it costs more noise than privacy needs."
+    reason = ("With less noise the promise would be broken." if guarantee == "exact" else
+              "The theorem's promise is true, but it costs more noise than privacy needs.")
+    return (f"Really spent: **ε = {design.epsilon_spent(steps.DELTA):.2g}** of {steps.EPSILON:g}; the best attacker is "
+            f"right in {as_number(100 * steps.guess_rate(design.mu))} of 100 cases. {reason}")
 
 
 # Step 7
@@ -377,11 +375,10 @@ def _family_seen(name: str) -> str:
 
 def _family_why(name: str) -> str:
     sleep, rate = steps.family_noise(name) * _HOURS, 100 * steps.family_attack(name)
-    return (f"The typical error on sleep is {minutes(sleep)}, and the best attacker is right in "
-            f"**{as_number(rate)} of 100** cases. " + (
-                "Box noise needs no δ and adds less noise here, yet it tells the best attacker more."
-                if name == "box" else "Ellipse noise lies between Gaussian and box noise." if name == "ellipse" else
-                "Gaussian noise is larger here, and the best attacker gains least."))
+    return (f"The typical error on sleep is {minutes(sleep)}, and the best attacker is right in **{as_number(rate)} of "
+            "100** cases. " + {"box": "Box noise needs no δ and adds less noise, yet it tells the best attacker more.",
+                               "ellipse": "Ellipse noise lies between Gaussian and box noise.",
+                               "gaussian": "Gaussian noise is larger here, and the best attacker gains least."}[name])
 
 
 SCENES = (

@@ -23,7 +23,7 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_number, as_probability, capitalised, in_markdown, listed
+from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
 from mvgviz.trials.problem import Problem
 from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE, Outcome, Results, against, beaten_from, paired
@@ -155,7 +155,7 @@ def sets_picture(curves: Iterable["ErrorCurve"], references: References, *, own:
         difference = paired(rows[0].outcomes[own], rows[1].outcomes[own])
         sure = difference is not None and difference.verdict == BETTER
         words += f" Next: {in_markdown(rows[1].name)}{'' if sure else ', no clear difference'}."
-    return Picture(plot_ranked(marks, reference_items(references), title=title), words, (
+    return Picture(plot_ranked(marks, reference_items(references), title=title, height=380), words, (
         "Each set of directions gets the scenario's share of the precision. Blue: the scenario's own set."))
 
 
@@ -215,7 +215,7 @@ def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, Referenc
                       + [one.mean for curve in curves for one in curve.outcomes.values()])
     axes.add_lines_over(figure, axis, reversed(lines), span)
     for curve in curves:
-        name, band, epsilons = short_label(curve.name), curve.colour != theme.DATA, list(curve.outcomes)
+        name, band, epsilons = in_html(curve.name), curve.colour != theme.DATA, list(curve.outcomes)
         means, halves = (np.array([getattr(one, key) for one in curve.outcomes.values()])
                          for key in ("mean", "half_width"))
         if band:

@@ -84,7 +84,7 @@ def test_what_cannot_be_measured_is_said_with_a_way_out(section, changes, senten
 
 def test_the_advisor_finds_a_query_where_the_scenario_s_does_not_serve():
     words = said(on(ADVISOR, data="liver", query="mean"))
-    assert any(f"Recommended: {query}, exact" in words for query in ("covariance", "mean and second moments"))
+    assert any(f"**Recommended:** {query}, exact" in words for query in ("covariance", "mean and second moments"))
     assert "designs dropped: regression needs a label" in said(on(ADVISOR, data="liver", label="none"))
 
 
@@ -137,14 +137,15 @@ def test_stopped_work_waits_and_goes_on_when_asked(page, section):
 
 def test_an_advice_is_loaded_with_one_click_and_stays_first():
     app = on(ADVISOR, data="two_features")
-    assert_says(app, ["Recommended: mean, box noise, ", "Box noise is lower for up to ",
+    assert_says(app, ["**Recommended:** mean, box noise, ", "Box noise is lower for up to ",
                       "the best attacker is right 70 times in 100, against 55 with Gaussian noise. Other columns get "])
     assert_says(put(app, compare_gaussian=True), [
-        "Recommended: mean, exact, ellipse, 99 % to sleep. Its error is ", "expected error (noise and clipping bias)",
+        "**Recommended:** mean, exact, ellipse, 99 % to sleep. Its error is ",
+        "expected error (noise and clipping bias)",
         ". Your design (mean, exact, 80 % to sleep) has 92 % more error"])
     loaded = link(press(app, "compare_load_0"))
     assert loaded == {"data": "two_features", "trials": "6", "share": "0.99", "bound": "even"}
-    assert "Keep your design: mean, exact, ellipse, 99 % to sleep" in said(app)
+    assert "**Keep your design:** mean, exact, ellipse, 99 % to sleep" in said(app)
     assert app.button(key="compare_load_0").disabled
     any_other(app).set_value(3).run()
     assert link(press(app, "compare_load_other")) != loaded
