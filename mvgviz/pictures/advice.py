@@ -58,9 +58,8 @@ chance). A lever's gain depends on those before it. So the table removes each le
 def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
     """Draw bars from step to step, the largest error on top; log scale where the errors are far apart."""
     errors = [error for fall in falls for error in (fall.before, fall.after) if error is not None]
-    axis = error_axis([0.0, *errors, *(value for _, value in references)])  # bars stand on 0 where they can
-    axis = replace(axis, high=axis.high + 0.18 * (axis.high - axis.low))  # for what is written beside the bars
     figure = go.Figure()
+    axis = error_axis([0.0, *errors, *(value for _, value in references)]).with_column()  # bars stand on 0 if they can
     add_references(figure, axis, references, len(falls))
     after = axis.cut([fall.after for fall in falls])
     before = axis.cut([-math.inf if fall.before is None else fall.before for fall in falls])  # cut at the axis
@@ -71,7 +70,8 @@ def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]
                    customdata=[fall.after for fall in falls], hovertemplate="error %{customdata:.3g}<extra></extra>")
     for at, joint in enumerate(after[:-1].tolist()):
         theme.add_line(figure, [joint, joint], [at, at + 1], "", theme.DATA, 1, hover=None, showlegend=False)
-    theme.add_words(figure, right, rows, [f"  {fall.text}" for fall in falls], textfont={"size": 12})
+    theme.add_words(figure, [axis.cut(math.inf)] * len(falls), rows, [fall.text for fall in falls], "middle left",
+                    textfont={"size": 12})
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**theme.row_axis([fall.label for fall in falls], 12))
     figure.update_layout(barmode="overlay", bargap=0.35)

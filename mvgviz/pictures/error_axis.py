@@ -3,7 +3,7 @@
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +53,10 @@ class ErrorAxis:
     def holds(self, error: float) -> bool:
         """Return whether an error is on the axis (0 is not, on a log axis)."""
         return (error > 0 or not self.log) and self.low <= (math.log10(error) if self.log else error) <= self.high
+
+    def with_column(self) -> "ErrorAxis":
+        """Return an axis that leaves room for words at its right end, where they meet no line."""
+        return replace(self, high=self.high + 0.14 * (self.high - self.low))
 
     def layout(self, title: str, *, upright: bool = False) -> dict[str, Any]:
         """Return the axis for Plotly, its title in short lines, shorter where it stands ``upright``."""
@@ -143,24 +147,20 @@ class Mark(NamedTuple):
 def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], *, title: str, height: int = 200
                 ) -> go.Figure:
     """Draw a dot, a whisker and the mean in each line; at least ``height`` pixels high."""
-    axis = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)], room=0.07)
-    figure = go.Figure()
+    axis, figure = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)],
+                              room=0.07).with_column(), go.Figure()
     add_references(figure, axis, references, len(marks))
     for at, mark in enumerate(marks):
         if mark.ring:
             theme.add_dots(figure, [axis.cut(mark.mean)], [at], "this design", theme.DATA, 20, "circle-open",
                            edge=theme.DATA, hover=None, showlegend=False)
-        name, mean, (low, high) = mark.label.replace("<br>", " "), as_number(mark.mean), mark.ends
+        name, mean = mark.label.replace("<br>", " "), as_number(mark.mean)
         half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
         theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
                        hover=f"<b>{name}</b><br>error {mean}{half}", showlegend=False, cliponaxis=False,
                        opacity=0.6 if mark.faint else 1.0,
-                       error_x=axis.whisker(mark.mean, low, high, color=mark.colour, thickness=2, width=5))
-        gap = " " * (5 if mark.ring else 3)
-        if axis.place(high) > axis.low + 0.8 * (axis.high - axis.low):  # no room right of the whisker
-            theme.add_words(figure, [float(axis.cut(low))], [at], [mean + gap], "middle left")
-        else:
-            theme.add_words(figure, [float(axis.cut(high))], [at], [gap + mean])
+                       error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5))
+        theme.add_words(figure, [float(axis.cut(math.inf))], [at], [mean], "middle left")
     theme.laid_out(figure, {"xaxis": axis.layout(title), "yaxis": theme.row_axis(
         [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
     lines = max((1 + mark.label.count("<br>") for mark in marks), default=1)

@@ -44,7 +44,7 @@ def keys(app):
 
 
 def traces(app, key):
-    return {trace["name"]: trace for trace in chart(clean(app), key)["data"]}
+    return {trace.get("name"): trace for trace in chart(clean(app), key)["data"]}
 
 
 @pytest.mark.parametrize("parameters", [
