@@ -130,21 +130,19 @@ The paper says that Gaussian noise leaks least for any dataset. One answer that 
 with equal chance.""")
 
 
-def needs_rows() -> dict[str, list[str]]:
+_NEEDS = (
+    ("Maximising PNR maximises information", "A normal answer, as the paper says.",
+     "½ log PNR is only an upper bound. Another split may let more through."),
+    ("The best query is a sum over records",
+     "The same covariance and noise for all queries. Then every normal answer is best, sum or not.",
+     "A query with larger values lets more through, and needs more noise."),
+    ("Gaussian noise leaks least, for any dataset", "A normal answer.",
+     "Laplace noise may leak less, as in the picture."),
+    ("The central limit makes a sum normal",
+     "Many independent records, none of which dominates, and values that have a density.",
+     "A count has no density, so its entropy is −∞. Its information is finite."))
+
+
+def needs_rows() -> dict[str, tuple[str, ...]]:
     """Return what the proofs need beside what the paper says, and what happens without."""
-    return {
-        "The paper's claim": [
-            "Maximising PNR maximises information",
-            "The best query is a sum over records",
-            "Gaussian noise leaks least, for any dataset",
-            "The central limit makes a sum normal"],
-        "It also needs": [
-            "A normal answer, as the paper says.",
-            "The same covariance and noise for all queries. Then every normal answer is best, sum or not.",
-            "A normal answer.",
-            "Many independent records, none of which dominates, and values that have a density."],
-        "Without it": [
-            "½ log PNR is only an upper bound. Another split may let more through.",
-            "A query with larger values lets more through, and needs more noise.",
-            "Laplace noise may leak less, as in the picture.",
-            "A count has no density, so its entropy is −∞. Its information is finite."]}
+    return dict(zip(("The paper's claim", "It also needs", "Without it"), zip(*_NEEDS, strict=True), strict=True))
