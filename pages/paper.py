@@ -49,7 +49,7 @@ def _shared() -> tuple[dict[str, TrialCache], threading.Lock]:
 
 def draw_table(report: Report) -> None:
     lines = [[line[0].replace("*beyond:*", "Beyond the paper:"), *line[1:]] for line in words.table_lines(report)]
-    wide = dict.fromkeys(words.COLUMNS[1:3], st.column_config.TextColumn(width="medium"))  # room for τ
+    wide = dict.fromkeys(words.COLUMNS[1:3], st.column_config.TextColumn(width=165))  # room for τ
     st.dataframe(pd.DataFrame(lines, columns=["", *words.COLUMNS]), hide_index=True, column_config=wide)
     said = [f"* **{name}.** {words.sentence(report, row)}"
             for (name, *_), row in zip(lines[-len(report.rows):], report.rows, strict=True)]

@@ -68,8 +68,8 @@ def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]
                              for fall in falls[1:])]
     figure.add_bar(orientation="h", y=rows, base=left, x=right - left, marker={"color": colours}, showlegend=False,
                    customdata=[fall.after for fall in falls], hovertemplate="error %{customdata:.3g}<extra></extra>")
-    for at, joint in enumerate(after[:-1].tolist()):
-        theme.add_line(figure, [joint, joint], [at, at + 1], "", theme.DATA, 1, hover=None, showlegend=False)
+    theme.add_line(figure, [x for here in after[:-1].tolist() for x in (here, here, None)],
+                   [y for at in rows[:-1] for y in (at, at + 1, None)], "", theme.DATA, 1, hover=None, showlegend=False)
     theme.add_words(figure, [axis.cut(math.inf)] * len(falls), rows, [fall.text for fall in falls], "middle left",
                     textfont={"size": 12})
     figure.update_xaxes(**axis.layout(title))

@@ -73,9 +73,10 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
     exponents = np.log10(np.concatenate([line.values for line in lines]))
     room = max(0.04 * float(np.ptp(exponents)), 0.1)
     low, high = float(exponents.min()) - room, float(exponents.max()) + room
-    figure.update_xaxes(type="log", title=axis_title(problem, axis), range=edge.tolist(), **theme.decades(*edge))
-    figure.update_yaxes(type="log", title=value, range=[low, high], **theme.decades(low, high))
-    figure.add_shape(theme.upright(curves.here, theme.DATA, "dot", width=1))
+    figure.update_layout(xaxis={"type": "log", "title": axis_title(problem, axis), "range": edge.tolist(),
+                                **theme.decades(*edge)},
+                         yaxis={"type": "log", "title": value, "range": [low, high], **theme.decades(low, high)},
+                         shapes=[theme.upright(curves.here, theme.DATA, "dot", width=1)])
     return Picture(theme.styled(figure), _curves_words(problem, main, as_noise=as_noise, s2_words=s2_words), f"""\
 {held_fixed(problem, axis)} Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
 noise. Both theorems are sufficient, and loose. Equal noise beyond the exact limit breaks the promise.""")
@@ -188,18 +189,19 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
     below = border <= 2
     theme.add_line(figure, ranks[below], border[below], "exact border", theme.THEOREM2, 3,
                    hover="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>")
+    theme.add_line(figure, [1, last], [2, 2], "", theme.DATA, 1, hover=None, showlegend=False)
     theme.add_line(figure, [1, last], [1, 1], "paper: s₂ ≤ γ", theme.DATA, 2, "dash")
     theme.add_line(figure, [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2],
                    "paper: r > 12, PSD" if problem.psd else "paper: r > 12 (PSD only)", theme.DATA, 2, "dot")
     theme.add_dots(figure, [rank], [ratio], "this scenario", theme.DIRECTIONAL, 13, edge=theme.DATA,
                    hover="r = %{x}, s₂/γ = %{y:.3g}<extra>this scenario</extra>", cliponaxis=False)
-    for part, y, text in ((0.7, 0.5, f"{second} allows more"), (0.2, 1.7, "Theorem 1 allows more"),
-                          (0.5, 2.1, "no query is here (s₂ ≤ 2γ)")):
-        figure.add_annotation(x=part * math.log10(last), y=y, text=text, showarrow=False)
-    figure.add_hline(y=2, line={"color": theme.DATA, "width": 1})
-    figure.update_xaxes(type="log", title="rank bound r: the shorter side of the answer", range=[0, math.log10(last)],
-                        dtick=1)
-    figure.update_yaxes(title="sensitivity over largest norm, s₂/γ", range=[0, max(2.2, 1.1 * ratio)], dtick=0.5)
+    far = math.log10(last)
+    figure.update_layout(
+        xaxis={"type": "log", "title": "rank bound r: the shorter side of the answer", "range": [0, far], "dtick": 1},
+        yaxis={"title": "sensitivity over largest norm, s₂/γ", "range": [0, max(2.2, 1.1 * ratio)], "dtick": 0.5},
+        annotations=[{"x": part * far, "y": y, "text": text, "showarrow": False} for part, y, text in (
+            (0.7, 0.5, f"{second} allows more"), (0.2, 1.7, "Theorem 1 allows more"),
+            (0.5, 2.1, "no query is here (s₂ ≤ 2γ)"))])
     factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
     winner, more = (second, factor) if theorem2_wins(rank, ratio) else ("Theorem 1", 1 / factor)
     by = f"φ² is {as_number(more)} times as large" if more >= 1.01 else "by less than 1 %"

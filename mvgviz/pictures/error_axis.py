@@ -154,13 +154,14 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
         if mark.ring:
             theme.add_dots(figure, [axis.cut(mark.mean)], [at], "this design", theme.DATA, 20, "circle-open",
                            edge=theme.DATA, hover=None, showlegend=False)
-        name, mean = mark.label.replace("<br>", " "), as_number(mark.mean)
+        name = mark.label.replace("<br>", " ")
         half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
         theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
-                       hover=f"<b>{name}</b><br>error {mean}{half}", showlegend=False, cliponaxis=False,
+                       hover=f"<b>{name}</b><br>error {as_number(mark.mean)}{half}", showlegend=False, cliponaxis=False,
                        opacity=0.6 if mark.faint else 1.0,
                        error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5))
-        theme.add_words(figure, [float(axis.cut(math.inf))], [at], [mean], "middle left")
+    theme.add_words(figure, [float(axis.cut(math.inf))] * len(marks), list(range(len(marks))),
+                    [as_number(mark.mean) for mark in marks], "middle left")
     theme.laid_out(figure, {"xaxis": axis.layout(title), "yaxis": theme.row_axis(
         [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
     lines = max((1 + mark.label.count("<br>") for mark in marks), default=1)

@@ -97,7 +97,7 @@ predicted for everyone.""")
 
 def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
     """Draw two lanes, under each its mean (diamond) and interval, and lines whose labels do not meet."""
-    axis, figure = numbers.axis, go.Figure()
+    axis, figure, shapes, labels = numbers.axis, go.Figure(), [], []
     per_unit = (_HEIGHT - 140) / 2.25  # pixels
     spacing = min(0.8 / numbers.tallest, 12 / per_unit)
     baselines = dict(zip(LANES, (1.0, 0.0), strict=True))
@@ -105,12 +105,11 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
         text, above = f"{REFERENCES[kind]}: {as_number(value)}", 6 + 19 * level
         line = theme.upright(float(axis.cut(value)), theme.DATA, axes.REFERENCE_DASHES[kind], width=2, xref="x",
                              layer="below")
-        figure.add_shape(line)
-        figure.add_shape(line | {"y1": above, "ysizemode": "pixel", "yanchor": 1})
+        shapes += [line, line | {"y1": above, "ysizemode": "pixel", "yanchor": 1}]
         # On a log axis a label's place is an exponent, a line's is not.
-        figure.add_annotation(x=float(axis.place(value)), y=1, yshift=above, yref="paper", showarrow=False,
-                              yanchor="bottom", xanchor="left" if left else "right", font={"size": 12}, borderpad=1,
-                              text=text if axis.holds(value) else f"◂ {text}")
+        labels.append({"x": float(axis.place(value)), "y": 1, "yshift": above, "yref": "paper", "xref": "x",
+                       "showarrow": False, "yanchor": "bottom", "xanchor": "left" if left else "right", "borderpad": 1,
+                       "font": {"size": 12}, "text": text if axis.holds(value) else f"◂ {text}"})
     ticks = {}
     for outcome, dots, places, levels in numbers.lanes:
         (name, colour), base = LANES[outcome.mechanism.key], baselines[outcome.mechanism.key]
@@ -118,9 +117,10 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
         theme.add_dots(figure, axis.value(places), base + 0.06 + (levels + 0.5) * spacing, name, colour,
                        max(spacing * per_unit - 1, 2.5), hover=f"{name}: error %{{customdata:.3g}}", customdata=dots)
         _add_mean(figure, axis, outcome, base - 0.07, f"{name}, mean", colour, "diamond")
-    figure.update_xaxes(**axis.layout(title))
-    figure.update_yaxes(range=[-0.2, 2.05], showgrid=False, zeroline=False, tickvals=list(ticks),
-                        ticktext=list(ticks.values()))
+    theme.laid_out(figure, {
+        "shapes": shapes, "annotations": labels, "xaxis": axis.layout(title),
+        "yaxis": {"range": [-0.2, 2.05], "showgrid": False, "zeroline": False, "tickvals": list(ticks),
+                  "ticktext": list(ticks.values())}})
     more = 19 * max(len(numbers.references) - 3, 0)
     return theme.styled(figure, height=_HEIGHT + more, legend=False, top=66 + more)
 
