@@ -177,12 +177,12 @@ def _asked(step: str, token: str | None) -> tuple[int, Any]:
         screen.say_ignored(f"the steps are 1 to {len(SCENES)}")
         step = "1"
     asked = SCENES[int(step) - 1].step
-    for one in (asked, *(scene.step for scene in SCENES)) if token is not None else ():
-        value = one.value_of(token)
-        if value is not None:
+    if token is None:
+        return asked.number, asked.start
+    for one in (asked, *(scene.step for scene in SCENES)):
+        if (value := one.value_of(token)) is not None:
             return one.number, value
-    if token is not None:
-        screen.say_ignored(f"the values of step {asked.number} are {', '.join(map(token_of, asked.values))}")
+    screen.say_ignored(f"the values of step {asked.number} are {', '.join(map(token_of, asked.values))}")
     return asked.number, asked.start
 
 

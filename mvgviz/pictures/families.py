@@ -145,9 +145,10 @@ def family_split_picture(case: Case) -> Picture:
         curve = np.array([family.split(case.priority, case.size - case.priority, share, *case.promise)
                           for share in (*_SHARES, case.share)]) / unit
         here.append(curve[-1])
-        add_line(figure, *curve[:-1].T, family.title, FAMILY_COLOURS[family.name], 2.5, customdata=_SHARES,
+        x, y = curve.T
+        add_line(figure, x[:-1], y[:-1], family.title, FAMILY_COLOURS[family.name], 2.5, customdata=_SHARES,
                  hover=f"share %{{customdata:.0%}}: %{{x:.3g}} ×, %{{y:.3g}} ×<extra>{family.title}</extra>")
-        add_dots(figure, *curve[-1:].T, family.title, FAMILY_COLOURS[family.name], 10, hover=None, showlegend=False)
+        add_dots(figure, x[-1:], y[-1:], family.title, FAMILY_COLOURS[family.name], 10, hover=None, showlegend=False)
     across, up = (values.tolist() for values in np.transpose(here))
     lowest = lowest_std(*case.promise)
     if lowest is not None:
@@ -182,7 +183,8 @@ def family_map_picture(case: Case) -> Picture:
     for name, family in FAMILIES.items():
         places = [place for place, winner in zip(_PLACES, winners, strict=True) if winner == name]
         if places:
-            add_dots(figure, *zip(*places, strict=True), family.title, FAMILY_COLOURS[name], 17, "square",
+            sizes, epsilons = zip(*places, strict=True)
+            add_dots(figure, sizes, epsilons, family.title, FAMILY_COLOURS[name], 17, "square",
                      hover="%{x} columns, ε = %{y}<extra>" + family.title + "</extra>")
     add_dots(figure, [case.size], [case.epsilon], "this scenario", PAPER, 15, edge=DATA, thick=4, cliponaxis=False)
     figure.update_xaxes(title="columns", **log_axis(1, 200, room=0.05))

@@ -266,19 +266,19 @@ def game_picture(played: Game, *, said: int) -> Picture:
     outline = middle[:, None] + (ellipse_outline(played.covariance, LEVEL) if played.half_box is None else
                                  played.half_box[:, None] * np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]]))
     figure = go.Figure()
-    theme.add_line(figure, *outline, f"{100 * LEVEL:.0f} of 100 releases", theme.DATA, 2, "dash")
+    theme.add_line(figure, outline[0], outline[1], f"{100 * LEVEL:.0f} of 100 releases", theme.DATA, 2, "dash")
     if over:
-        theme.add_line(figure, *(middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])),
-                       "the best guess changes here", theme.EXACT, 3)
+        x, y = middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])
+        theme.add_line(figure, x, y, "the best guess changes here", theme.EXACT, 3)
     for guess, (name, colour, symbol) in _LOOKS.items():
-        points = [played.centres[guess], *(each.point for each in played.rounds[:said] if each.truth == guess)]
-        theme.add_dots(figure, *np.transpose(points), name, colour, [20, *[11] * (len(points) - 1)], symbol,
-                       edge=theme.PAPER, thick=1.5)
+        x, y = np.transpose([tuple(played.centres[guess]),
+                             *(each.point for each in played.rounds[:said] if each.truth == guess)])
+        theme.add_dots(figure, x, y, name, colour, [20, *[11] * (x.size - 1)], symbol, edge=theme.PAPER, thick=1.5)
     takeaway = "All ten releases, by what Ann has."
     if not over:
-        x, y = played.rounds[said].point
-        takeaway = (f"Round {said + 1}: a release at {x:.2f} hours and {y:.1f} points. Without noise it would lie at "
+        here, up = played.rounds[said].point
+        takeaway = (f"Round {said + 1}: a release at {here:.2f} hours and {up:.1f} points. Without noise it would lie at "
                     + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({GUESS_NAMES[guess]})"
                                       for guess, (hours, points) in played.centres.items()) + ".")
-        theme.add_dots(figure, [x], [y], "this release", theme.EXACT, 24, "star", edge=theme.PAPER, thick=1.5)
+        theme.add_dots(figure, [here], [up], "this release", theme.EXACT, 24, "star", edge=theme.PAPER, thick=1.5)
     return Picture(plane.drawn(figure, centre=(float(middle[0]), float(middle[1]))), takeaway)

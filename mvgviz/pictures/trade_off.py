@@ -75,7 +75,8 @@ def trade_off_numbers(found: NeedsTradeOff) -> TradeOffNumbers:
     across = [1.0, *(x for line in lines for x in line.xs), *(wall.x for wall in walls)]
     up = [1.0, *(y for line in lines for y in line.ys)]
     most = _FAR * max(across), _FAR * max(up)
-    near, far = [], []
+    near: list[Mark] = []
+    far: list[Mark] = []
     for kind, noise in ({"equal": equal} | found.theorems | {"design": found.design}).items():
         mark = Mark(kind, _LOOKS[kind][0], noise.priority / equal.priority, noise.other / equal.other)
         (near if mark.x <= most[0] and mark.y <= most[1] else far).append(mark)

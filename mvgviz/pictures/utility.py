@@ -224,7 +224,7 @@ def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, Referenc
         theme.add_curve(figure, epsilons, axis.cut(means), name, curve.colour, 2.5 if band else 1.5, curve.symbol,
                         size=7, dash=curve.dash, customdata=[mean_words(one) for one in curve.outcomes.values()],
                         hover=f"{name}<br>ε = %{{x:g}}: %{{customdata}}")
-        if own in curve.outcomes:
+        if own is not None and own in curve.outcomes:
             theme.add_dots(figure, [own], [curve.outcomes[own].mean], f"{name}, here", curve.colour, 15,
                            f"{curve.symbol}-open", edge=curve.colour, hover=None, showlegend=False, cliponaxis=False)
     if own is not None:
