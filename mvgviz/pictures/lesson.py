@@ -277,8 +277,8 @@ def game_picture(played: Game, *, said: int) -> Picture:
     takeaway = "All ten releases, by what Ann has."
     if not over:
         here, up = played.rounds[said].point
-        takeaway = (f"Round {said + 1}: a release at {here:.2f} hours and {up:.1f} points. Without noise it would lie at "
-                    + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({GUESS_NAMES[guess]})"
+        takeaway = (f"Round {said + 1}: a release at {here:.2f} hours and {up:.1f} points. Without noise it would lie "
+                    "at " + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({GUESS_NAMES[guess]})"
                                       for guess, (hours, points) in played.centres.items()) + ".")
         theme.add_dots(figure, [here], [up], "this release", theme.EXACT, 24, "star", edge=theme.PAPER, thick=1.5)
     return Picture(plane.drawn(figure, centre=(float(middle[0]), float(middle[1]))), takeaway)
