@@ -92,7 +92,7 @@ def sentence(report: Report, row: MeasuredRow) -> str:
     if row.row.as_printed != row.row.exact:
         spent, factor = as_printed.best.epsilon_spent, as_printed.mean / exact.mean
         cost = "" if spent is None else f" (really spends ε = {spent:.2g} of 1)"
-        less = f", its error {as_number(factor, 2)} times smaller" if factor >= 1.2 else ""
+        less = f", its error {as_number(float(f'{factor:.1e}'), 2)} times smaller" if factor >= 1.2 else ""
         said = [f"As printed{cost}: {first}", f"Exact: {second}{less}"] if first != second else [
             f"As printed{cost} and exact: {first}"]
     said.append(capitalised(row.row.why))
