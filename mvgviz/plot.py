@@ -70,8 +70,7 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
     refuse(not curves or len(swept) < 2, "the frontier needs results at two epsilons or more, as sweep() gives them")
     middle = swept[len(swept) // 2]
     wanted = float(curves[0].means[len(swept) // 2]) if error is None else number("error", error)
-    return frontier_picture(curves, error=wanted, scenario=middle.scenario, trivial=middle.references.trivial,
-                            title=metric_words(middle),
+    return frontier_picture(curves, error=wanted, scenario=middle.scenario, title=metric_words(middle),
                             references={each.scenario.epsilon: each.references for each in swept}).figure
 
 

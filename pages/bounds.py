@@ -1,6 +1,5 @@
 """Bounds: compare Theorem 1, Theorem 2 and the exact limit, and this design with the limit."""
 
-from dataclasses import replace
 
 import streamlit as st
 
@@ -28,30 +27,28 @@ def sensitivity_is_exact(query: Query) -> bool:
     return query.degree != 2 or query.neighbours.worst(unit, unit).exact
 
 
-def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
-    """Return the limits' inputs with one sensitivity, and its name."""
+def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str, str]:
+    """Return the limits' inputs with one sensitivity, its choice and its name."""
     query = setup.query
     which, said = choose_s2(query, key="bounds_s2")
     bound = "" if which == "printed" or sensitivity_is_exact(query) else " (itself an upper bound)"
     return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=(
-        query.sensitivity if which == "tight" else query.printed_sensitivity)), f"{said}{bound}"
+        query.sensitivity if which == "tight" else query.printed_sensitivity)), which, f"{said}{bound}"
 
 
 def draw_curves() -> None:
     left, right = st.columns([5, 2], gap="large")
     with left:
-        curves = _curves(problem, axis, tail=tail, as_noise=shown == "noise", all_tails=all_tails, s2_words=s2_words)
-        chart(replace(curves, about=f"{words.held_fixed(problem, axis)} {curves.about}"), key="bounds_curves")
+        chart(_curves(problem, axis, tail=tail, as_noise=shown == "noise", all_tails=all_tails, s2_words=s2_words),
+              key="bounds_curves")
     with right:
         for sentence in words.looseness_words(setup, rivals(setup)):
             st.markdown(sentence)
         if setup.scenario.directions == "private":
-            share = 100 * setup.scenario.private_share
-            st.caption(f"Private directions took {share:.0f} % of the budget. The words compare noise at what is left; "
-                       "curves and map show equal noise at the whole budget.")
+            st.caption(f"Private directions took {100 * setup.scenario.private_share:.0f} % of the budget. The words "
+                       "compare noise at what is left; curves and map show equal noise at the whole budget.")
         with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
-            for note in words.FOOTNOTES:
-                st.markdown(note)
+            st.markdown("\n\n".join(words.FOOTNOTES))
 
 
 def draw_designs() -> None:
@@ -60,12 +57,10 @@ def draw_designs() -> None:
 
 
 def draw_by_hand() -> None:
-    which = "tight" if s2_words.startswith("the tight") else "the paper's"
-    st.markdown(words.given_words(problem, tail, s2_words=which))
+    st.markdown(words.given_words(problem, tail, s2_words="tight" if which == "tight" else "the paper's"))
     lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in words.table_lines(problem, tail)]
     for column, part in zip(st.columns(2, gap="large"), (lines[:9], lines[9:]), strict=True):
         column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
-    st.caption("The paper prints φ = (−β + √(β² + 8αε)) / 2α. It is the same number, but subtraction loses digits.")
 
 
 setup = open_page(BOUNDS)
@@ -75,7 +70,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
                                 format_func=words.AXIS_LABELS.__getitem__) or "epsilon"
     shown = st.segmented_control("Shown as", list(SHOWN), default="noise", required=True, key="bounds_shown",
                                  format_func=SHOWN.__getitem__)
-    problem, s2_words = choose_sensitivity(setup)
+    problem, which, s2_words = choose_sensitivity(setup)
     all_tails = st.toggle("All three tails", key="bounds_tails")
 if setup.query.bound is not None:
     st.caption(words.bound_words(setup))

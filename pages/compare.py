@@ -3,6 +3,7 @@
 import math
 import zlib
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,8 +49,8 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.markdown(" ".join([least_sentence(setup), others_sentence(setup),
                           clipping_words(setup, on_data=not session.is_simulated(), name=in_markdown)]))
     work.slot = st.container()
-    st.caption(f"{words.symbol_words(numbers)} All use {s2_words} and the same random numbers in each trial. "
-               f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
+    st.caption(f"{words.symbol_words(numbers)} All use {s2_words}. {session.computed_on()} "
+               f"{in_markdown(measured_words(posed, results))}")
     if caution := words.caution_words(numbers):
         st.caption(f":material/warning: {caution}")
     if left_out := words.unsuitable_words(numbers):
@@ -71,12 +72,11 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         st.caption("First, all mechanisms at this ε.")
         show_progress(work)
         return
-    own = own_key(setup.scenario)
     left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
     with left:
-        shown = _choose_mechanisms(setup, here, own)
+        shown = _choose_mechanisms(setup, here)
     with right:
-        wanted = _choose_error(setup, here, own, sensitivity)
+        wanted = _choose_error(setup, here, sensitivity)
     if not shown or wanted is None:
         st.info("Choose at least one mechanism." if not shown else "Every error is 0 here: any ε will do.",
                 icon=":material/info:")
@@ -84,45 +84,42 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     found = work.resume([posed.with_scenario(scenario.changed(epsilon=epsilon), mechanisms=tuple(shown))
                          for epsilon in coarse_first(epsilon_grid(scenario.epsilon, wide=True), scenario.epsilon)])
     known = [results for results in found if results is not None]
-    curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
-    if curves:
+    if curves := [curve for curve in frontier(known) if np.isfinite(curve.means).all()]:
         chart(words.frontier_picture(
-            curves, error=wanted, scenario=scenario, trivial=here.references.trivial, title=here.metric,
+            curves, error=wanted, scenario=scenario, title=here.metric,
             references={results.scenario.epsilon: results.references for results in known}), key="compare_frontier")
     work.slot = st.container()
-    st.caption(f"All use {s2_words}, {scenario.trials:,} trials for each point and the same random numbers at every ε. "
-               f"Classic Gaussian noise is proved only for ε below 1. {session.computed_on()}")
+    st.caption(f"All use {s2_words} and {scenario.trials:,} trials for each point. {session.computed_on()}")
     work.complete = len(known) == len(found) and all(results.complete for results in known)
     show_progress(work)
 
 
-def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
+def _choose_mechanisms(setup: Setup, here: Results) -> list[str]:
     """Choose some of those that apply; at first this design and the best others."""
+    scenario, own = setup.scenario, own_key(setup.scenario)
     ranked = [outcome.mechanism.key for outcome in ranking(here).outcomes]
     first = [key for key in ranked if key != own][: CURVES - (own in ranked)]
     usual = [key for key in ranked if key == own or key in first]
-    scenario = setup.scenario
     key = f"compare_shown {scenario.data} {scenario.query} {scenario.task} {own}"
     with st.popover(f"Mechanisms: {len(st.session_state.get(key, usual))} of {len(ranked)}", width="stretch"):
         return st.multiselect("Mechanisms drawn", ranked, default=usual, placeholder="choose some", key=key,
                               format_func=lambda key: MECHANISMS[key].label)
 
 
-def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> float | None:
+def _choose_error(setup: Setup, here: Results, sensitivity: str) -> float | None:
     """Choose the wanted error, at first this design's; None where every error is 0."""
-    ranked = [outcome.mean for outcome in here.ranked() if np.isfinite(outcome.mean) and outcome.mean > 0]
+    ranked = [outcome for outcome in here.ranked() if np.isfinite(outcome.mean) and outcome.mean > 0]
     if not ranked:
         return None
-    usual = _rounded(next((outcome.mean for outcome in here.outcomes
-                           if outcome.mechanism.key == own and outcome.mean > 0), ranked[0]))
-    low, high = max(ranked[0] / 10, here.references.non_private), max(here.references.trivial, usual)
-    steps = np.geomspace(low, high, 41) if 0 < low < high else np.array([usual])
-    options = sorted({_rounded(float(step)) for step in steps} | {usual})
+    own = [outcome for outcome in ranked if outcome.mechanism.key == own_key(setup.scenario)]
+    usual = _rounded((own or ranked)[0].mean)
+    low, high = max(ranked[0].mean / 10, here.references.non_private), max(here.references.trivial, usual)
+    steps = np.geomspace(low, high, 41).tolist() if 0 < low < high else []
+    options = sorted({_rounded(step) for step in steps} | {usual})
     if len(options) < 2:
         return usual
     return float(st.select_slider("Wanted error", options, value=usual, format_func=as_number,
-                                  key=f"compare_error {sensitivity} {setup.scenario.to_json()}",
-                                  help="It starts at this design's error. Move it, then compare ε along the line."))
+                                  key=f"compare_error {sensitivity} {setup.scenario.to_json()}"))
 
 
 def _rounded(value: float) -> float:
@@ -132,8 +129,8 @@ def _rounded(value: float) -> float:
 def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """Draw a waterfall from the paper's printed noise to this design, and a table of the design without each lever."""
     work = begin("compare_levers", setup.scenario.to_json(), sensitivity)
-    own = "own" if sensitivity == "tight" else sensitivity  # theorems as printed
-    posed = problem(setup, sensitivity=own)
+    printed = sensitivity == "tight"  # theorems as printed
+    posed = problem(setup, sensitivity="own" if printed else sensitivity)
     with work.turn(trial_cache()) as options:
         found = levers(setup.scenario, setup.dataset, problem=posed, **options)
     if found is None:
@@ -145,25 +142,21 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.markdown(f"{advised.best_kept(found)} {others_sentence(setup)}")
     show_table(advised.table_rows(found), numbers=("mean error", "95 % from", "95 % to", "times this design's error"),
                key="compare_without")
-    which = "The theorems use the printed sensitivity, the others the tight one" if own == "own" else (
-        f"All use {s2_words}")
-    st.caption(f"{found.design.outcome.errors.size:,} trials each, with the same random numbers. {which}. "
-               f"{session.computed_on()}")
+    which = "The theorems use the printed sensitivity, the others the tight one" if printed else f"All use {s2_words}"
+    st.caption(f"{found.design.outcome.errors.size:,} trials each. {which}. {session.computed_on()}")
     work.complete = found.complete
     show_progress(work)
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """Draw the designs tried for the task and budget, ranked."""
-    ranges = setup.dataset.ranges_origin
-    care = "" if ranges.is_covered else f" The ranges are {ranges.words}."
-    st.caption(f"{session.computed_on()}{care}")
+    ranges, names = setup.dataset.ranges_origin, setup.dataset.features
+    st.caption(session.computed_on() + f" The ranges are {ranges.words}." * (not ranges.is_covered))
     gaussian_only = st.toggle("Gaussian noise only", key="compare_gaussian",
                               help="For many releases, or to limit the attacker's odds more than (ε, δ) does.")
     work = begin("compare_advisor", setup.scenario.to_json(), sensitivity, str(gaussian_only))
     advice = _advice(setup, work, sensitivity, gaussian_only)
     work.complete = advice.complete
-    names = setup.dataset.features
     if not advice.rows:
         for line in advised.dropped_words(advice):
             st.info(in_markdown(capitalised(line)) + ".", icon=":material/block:")
@@ -174,12 +167,9 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chart(advised.advice_picture(advice, names, setup.scenario.use), key="compare_advice")
     with right:
         work.slot = st.container()
-        sentences = advised.why(advice, names)
-        if sentences is not None:
-            so_far = "" if advice.complete else "*So far.* "
-            price, last = advised.family_words(advice, setup)
-            st.markdown(f"{so_far}**{in_markdown(sentences[0])} {price}".rstrip() + f"** {in_markdown(sentences[1])} "
-                        f"{last}")
+        st.markdown(advised.family_words(advice, setup))
+        if advice.levers is not None:
+            st.caption(advised.levers_sentence(advice.levers))
         session.draw_back_to_mine()
         _draw_loading(advice, names, session.origin_of_results(setup))
     st.caption(advised.tried_words(advice, s2_words))
@@ -201,23 +191,23 @@ def _advice(setup: Setup, work: Slice, sensitivity: str, gaussian_only: bool) ->
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
     """Draw a button for each of the best, and a list of the others; ``origin``: of a choice made here."""
     st.caption("Load a design into the sidebar:" if origin.is_covered else advised.LOADED_ON_DATA)
-    if any(forgets_directions(row.candidate, session.scenario()) for row in advice.rows if _can_load(row)):
+    rows = {f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}": row
+            for place, row in enumerate(advice.rows, start=1) if math.isfinite(row.outcome.mean)}
+    if any(_loading_help(row) == advised.FORGETS_DIRECTIONS for row in advice.rows if not row.candidate.is_current):
         st.caption(advised.FORGETS_DIRECTIONS)
-    rows = {place: row for place, row in enumerate(advice.rows, start=1) if math.isfinite(row.outcome.mean)}
-    best = advice.kinds[:5]
-    kinds = [(place, row) for place, row in rows.items() if row in best]
+    best = [label for label, row in rows.items() if row in advice.kinds[:5]]
     with st.container(gap="xsmall"):
-        for at, (place, row) in enumerate(kinds):
-            own, error = " (this design)" * row.candidate.is_current, in_markdown(as_number(row.outcome.mean))
-            st.button(f"{place}\\. {in_markdown(str(design_words(row.candidate, names)))}: {error}{own}",
-                      key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=not _can_load(row),
-                      help=_loading_help(row), width="stretch")
-    others = [(place, row) for place, row in rows.items() if (place, row) not in kinds]
+        for at, label in enumerate(best):
+            own = " (this design)" * rows[label].candidate.is_current
+            _draw_load(f"{in_markdown(label)}{own}", f"compare_load_{at}", rows[label], origin, width="stretch")
+    others = {label: row for label, row in rows.items() if label not in best}
     if others:
-        chosen = _any_other([f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}"
-                             for place, row in others], [row for _, row in others])
-        st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
-                  disabled=not _can_load(chosen), help=_loading_help(chosen))
+        _draw_load("Load it", "compare_load_other", _any_other(list(others), list(others.values())), origin)
+
+
+def _draw_load(label: str, key: str, row: Row, origin: Origin, **look: Any) -> None:
+    st.button(label, key=key, on_click=_load, args=(row, origin), help=_loading_help(row),
+              disabled=not row.candidate.is_whole or row.candidate.is_current, **look)
 
 
 def _loading_help(row: Row) -> str | None:
@@ -226,19 +216,15 @@ def _loading_help(row: Row) -> str | None:
     return advised.FORGETS_DIRECTIONS if forgets_directions(row.candidate, session.scenario()) else None
 
 
-def _can_load(row: Row) -> bool:
-    return row.candidate.is_whole and not row.candidate.is_current
-
-
 def _any_other(labels: list[str], others: list[Row]) -> Row:
     """Choose one of the others; the design chosen before stays chosen wherever it stands now."""
-    before = st.session_state.get("_compare_other")
-    index = next((k for k, row in enumerate(others) if row.candidate.scenario == before), 0)
+    state = st.session_state
+    index = next((k for k, row in enumerate(others) if row.candidate.scenario == state.get("_compare_other")), 0)
     # A list with other entries is another control, or the browser would still show an entry of the old one.
     key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
     return others[st.selectbox("Another design", range(len(others)), index=index, key=key,
-                               format_func=labels.__getitem__, on_change=lambda: st.session_state.update(
-                                   _compare_other=others[st.session_state[key]].candidate.scenario))]
+                               format_func=labels.__getitem__, on_change=lambda: state.update(
+                                   _compare_other=others[state[key]].candidate.scenario))]
 
 
 def _load(row: Row, origin: Origin) -> None:
@@ -250,7 +236,7 @@ def _load(row: Row, origin: Origin) -> None:
 
 
 setup = open_page(COMPARE)
-left, right = st.columns([3, 1], vertical_alignment="bottom")
+left, right = st.columns([5, 2], vertical_alignment="bottom")
 with left:
     draw_task(setup)
 with right:

@@ -13,12 +13,9 @@ _one_number, _noises, _sums, _lacking, _counter = (cached(20, of_server)(draw) f
     pictures.counter_picture))
 
 
-
 def draw_one_number(setup: Setup) -> None:
-    picture, paper = st.columns([3, 1], gap="large")
-    with picture:
-        chart(_one_number(setup.scenario.epsilon, setup.delta), key="information_one")
-    paper.caption("Paper, *Proof of Minimum Privacy Leakage*: $I(X; f(X)+Z) = I(f(X); f(X)+Z)$. It always holds.")
+    chart(_one_number(setup.scenario.epsilon, setup.delta), key="information_one")
+    st.caption("Paper, *Proof of Minimum Privacy Leakage*: $I(X; f(X)+Z) = I(f(X); f(X)+Z)$. It always holds.")
 
 
 def draw_noises(setup: Setup) -> None:
@@ -26,8 +23,8 @@ def draw_noises(setup: Setup) -> None:
     with choices:
         same = st.segmented_control("Compare noise of", pictures.SAME, default="covariance", required=True, wrap=True,
                                     format_func=pictures.SAME.__getitem__, key="information_same") or "covariance"
-        st.caption("Paper, *Proof of Minimum Privacy Leakage*: of all $Z$ with covariance $K$, Gaussian $Z$ gives the "
-                   "least $I(X; f(X)+Z)$. True for normal $f(X)$.")
+        st.caption("Paper, *Proof of Minimum Privacy Leakage*: of all noise $Z$ with one covariance, Gaussian $Z$ "
+                   "gives the least $I(X; f(X)+Z)$. This is true for a normal $f(X)$.")
         if same == "promise":
             st.page_link(FAMILIES.path, label=FAMILIES.label, icon=FAMILIES.icon)
     with picture:

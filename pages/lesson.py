@@ -116,9 +116,9 @@ def _drawn(number: int, value: Any, at: Any, given: float, *, big: bool) -> Pict
 
 
 def draw_end() -> None:
-    st.markdown("#### What you have seen")
     done = [_state(one) for one in SCENES[:MAIN]]
-    st.markdown(f"{sum(map(bool, done))} of {MAIN} questions tried, {done.count('right')} answered right.")
+    st.markdown(f"#### What you have seen\n{sum(map(bool, done))} of {MAIN} questions tried, {done.count('right')} "
+                "answered right.")
     st.html('<ul class="summary">' + "".join(
         f"<li><b>{one.label}. {in_html(one.title)}</b> ({_STATES[state]}). {in_html(one.takeaway * bool(state))}</li>"
         for one, state in zip(SCENES[:MAIN], done, strict=True)) + "</ul>")
@@ -140,9 +140,8 @@ def _forget(scene: Scene) -> None:
 
 
 def _dragged(scene: Scene, value: Any) -> None:
-    given = st.session_state["lesson_drag"].dragged
+    given, ghost = st.session_state["lesson_drag"].dragged, scene.ghost(value)
     if given is not None:
-        ghost = scene.ghost(value)
         st.session_state[_draft_key(scene, value)] = min(max(round(float(given), 6), ghost.least), ghost.most)
         screen.moved()
 
@@ -163,8 +162,7 @@ def _state(scene: Scene) -> str:
 
 
 def _kept(name: str) -> dict[Any, Any]:
-    kept: dict[Any, Any] = st.session_state.setdefault(name, {})
-    return kept
+    return st.session_state.setdefault(name, {})  # type: ignore[no-any-return]
 
 
 def _place(scene: Scene, value: Any) -> dict[str, str]:
@@ -182,8 +180,7 @@ def _asked(step: str, token: str | None) -> tuple[int, Any]:
     if token is None:
         return asked.number, asked.start
     for one in (asked, *(scene.step for scene in SCENES)):
-        value = one.value_of(token)
-        if value is not None:
+        if (value := one.value_of(token)) is not None:
             return one.number, value
     screen.say_ignored(f"the values of step {asked.number} are {', '.join(map(token_of, asked.values))}")
     return asked.number, asked.start

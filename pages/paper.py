@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import sample
-from mvgviz.paper import EXPERIMENTS, Experiment, MeasuredRow, Report, direction_curves, run, runs, words
+from mvgviz.paper import EXPERIMENTS, Experiment, Report, direction_curves, run, runs, words
 from mvgviz.pictures.paper import PRINTED, directions_picture, row_dots, rows_picture
 from mvgviz.trials.run import TrialCache
 from mvgviz.ui import session
@@ -23,11 +23,12 @@ FIRST = "Running the first trials. The picture comes in a few seconds."
 
 
 def so_far(function: Callable[..., Any], experiment: Experiment, work: Slice) -> Any:
-    said = None if _shared()[0].get(experiment.key) else st.info(FIRST, icon=":material/hourglass_top:")
+    said = st.empty()
+    if not _shared()[0].get(experiment.key):
+        said.info(FIRST, icon=":material/hourglass_top:")
     with WORKERS.awaited():
         result = _worked(function, experiment, work)
-    if said is not None:
-        said.empty()
+    said.empty()
     return result
 
 
@@ -47,25 +48,17 @@ def _shared() -> tuple[dict[str, TrialCache], threading.Lock]:
 
 
 def draw_table(report: Report) -> None:
-    experiment, ours = report.experiment, report.references
-    lines = [(label, printed, words.figure_text(value), words.figure_text(value), "") for label, printed, value in (
-        ("No privacy", words.printed_text(experiment, experiment.non_private), ours.non_private),
-        ("Random guess", words.printed_text(experiment, experiment.random_guess), ours.random_guess),
-        ("No-data baseline", "–", ours.trivial))]
-    lines += [(_beyond(row), words.printed_text(experiment, row.printed), words.cell_text(row.as_printed),
-               words.cell_text(row.exact), words.ways_text(report, row)) for row in report.rows]
-    names = ["", "in the paper", "ours, as printed", "ours, exact",
-             "error, from 0 % (no privacy) to 100 % (random guess): paper / our run of the printed bound / exact"]
-    st.dataframe(pd.DataFrame(lines, columns=names), hide_index=True)
-    st.markdown("\n".join(f"* **{_beyond(row)}.** {words.sentence(report, row)}" for row in report.rows))
+    lines = [[line[0].replace("*beyond:*", "Beyond the paper:"), *line[1:]] for line in words.table_lines(report)]
+    wide = dict.fromkeys(words.COLUMNS[1:3], st.column_config.TextColumn(width=165))  # room for τ
+    st.dataframe(pd.DataFrame(lines, columns=["", *words.COLUMNS]), hide_index=True, column_config=wide)
+    said = [f"* **{name}.** {words.sentence(report, row)}"
+            for (name, *_), row in zip(lines[-len(report.rows):], report.rows, strict=True)]
     st.caption(f"{words.setting(report)} {words.ONCE}")
+    with st.expander("Why the figures differ, row by row"):
+        st.markdown("\n".join(said))
     with st.expander("All five shares, for each priority set"):
         titles, *cells = words.sets_lines(report)
         st.dataframe(pd.DataFrame(cells, columns=titles), hide_index=True)
-
-
-def _beyond(row: MeasuredRow) -> str:
-    return row.label if row.printed else f"Beyond the paper: {row.label}"
 
 
 def take_over(experiment: Experiment) -> None:

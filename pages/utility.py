@@ -9,13 +9,12 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures import utility as words
 from mvgviz.pictures.budget import Names, short_label, signal_picture
-from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.trade_off import others_sentence
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials.first_trial import FirstTrial, first_trial
+from mvgviz.trials.first_trial import first_trial
 from mvgviz.trials.problem import Problem
 from mvgviz.trials.results import Results
 from mvgviz.trials.run import part_errors, part_problems
@@ -38,22 +37,21 @@ def work_in_tab(setup: Setup, name: str, problems: Sequence[Problem], *parts: ob
     work = begin(f"utility_{name}", setup.scenario.to_json(), *parts, waiting=seconds > PATIENCE)
     if work.stopped and seconds > PATIENCE:
         st.caption(f"This chart takes about {max(round(seconds / 60), 1)} min. Press Go on to start it.")
-    found = _gather(setup, work, problems)
-    known = [results for results in found if results is not None]
-    work.complete = len(known) == len(found) and all(results.complete for results in known)
+    known = _gather(setup, work, problems)
     work.slot = st.container()
     return known, work
 
 
-def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Results | None]:
-    """Return the results; a slice that continues earlier work measures how long a trial takes."""
+def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Results]:
+    """Return what is known; a slice that continues earlier work measures how long a trial takes."""
     cache = trial_cache()
     before, began = sum(map(cache.done, problems)), time.perf_counter()
     went_on = any(0 < cache.done(each) < each.trials for each in problems)  # the first slice also prepares and imports
-    found = work.resume(problems)
+    known = [results for results in work.resume(problems) if results is not None]
     if went_on and work.done > before:
         _rates()[_kind(setup)] = (time.perf_counter() - began - work.waited) / (work.done - before)
-    return found
+    work.complete = len(known) == len(problems) and all(results.complete for results in known)
+    return known
 
 
 def _rates() -> dict[str, float]:
@@ -66,17 +64,16 @@ def draw_trials(setup: Setup) -> Slice | None:
     work = begin("utility", setup.scenario.to_json())
     try:
         posed = problem(setup)
-        results = _gather(setup, work, [posed])[0]
-        if results is not None and results["mvg"].reason is not None:
-            raise InputError(results["mvg"].reason)
+        known = _gather(setup, work, [posed])
+        if known and known[0]["mvg"].reason is not None:
+            raise InputError(known[0]["mvg"].reason)
     except InputError as error:
         say_why_not(setup, error)
         return None
-    if results is not None:
+    for results in known:
         chart(words.dots_picture(results, words.priority_names(setup)).adding(others_sentence(setup)),
               key="utility_dots")
         st.caption(f"{session.computed_on()} {in_markdown(words.measured_words(posed, results))}")
-        work.complete = results.complete
     work.slot = st.container()
     return work
 
@@ -101,10 +98,9 @@ def draw_parts(setup: Setup) -> Slice:
     if len(problems) < 2:
         st.info("Choose priority columns in the sidebar to see who gains and who pays.", icon=":material/checklist:")
     known, work = work_in_tab(setup, "parts", list(problems.values()))
-    found = part_errors(known)
     left, right = st.columns(2, gap="large")
     with left:
-        if found:
+        if found := part_errors(known):
             chart(words.parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
         for part, reason in reasons.items() if len(problems) > 1 else ():
             st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
@@ -133,46 +129,39 @@ def draw_sets(setup: Setup) -> Slice | None:
         for epsilon in coarse_first(grid, scenario.epsilon) for changed, key in tried], sets)
     found = words.compared_sets(scenario, names, sets, grid, known)
     if found is not None:
-        ranked, swept, best = found
-        draw_charts({"utility_sets": ranked, "utility_set_sweep": swept})
-        _draw_take_over(setup, names, best)
+        pictures, best = found
+        draw_charts(pictures)
+        if best is None:
+            st.caption("No set of these beats equal noise here.")
+            return work
+        session.draw_back_to_mine()
+        change = set_change(scenario, best)
+        if scenario.changed(**change) != scenario:
+            st.button(f"Use the best set: {in_markdown(names(best))}", key="utility_take",
+                      icon=":material/check:", on_click=session.take_over, args=(setup,), kwargs=change)
     return work
-
-
-def _draw_take_over(setup: Setup, names: words.SetNames, best: Directions | None) -> None:
-    if best is None:
-        st.caption("No set of these beats equal noise here.")
-        return
-    session.draw_back_to_mine()
-    change = set_change(setup.scenario, best)
-    if setup.scenario.changed(**change) != setup.scenario:
-        st.button(f"Use the best set: {in_markdown(names(best))}", key="utility_take",
-                  icon=":material/check:", on_click=session.take_over, args=(setup,), kwargs=change)
 
 
 def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Directions]:
     """Draw and return the sets to compare: the person's own, kept while data and directions stay."""
-    scenario = setup.scenario
+    scenario, state = setup.scenario, st.session_state
     key = f"_utility_sets {session.data_version()} {scenario.query} {setup.design.mode} {scenario.directions} {size}"
-    own = scenario.priority_directions if scenario.allocation in ("binary", "least-error") else ()
-    if key not in st.session_state:
-        st.session_state[key] = starting_sets(own, size)
-    sets: list[Directions] = st.session_state[key]
+    has_set = scenario.allocation in ("binary", "least-error")
+    own = scenario.priority_directions if has_set else ()
+    sets: list[Directions] = state.setdefault(key, starting_sets(own, size))
     usable = tuple(k for k in own if k < size)
-    if 0 < len(usable) < size and usable not in sets and st.session_state.get(f"{key} own") != usable:
-        sets = st.session_state[key] = [usable, *sets[: MOST_SETS - 1]]
-    st.session_state[f"{key} own"] = usable
+    if 0 < len(usable) < size and usable not in sets and state.get(f"{key} own") != usable:
+        sets = state[key] = [usable, *sets[: MOST_SETS - 1]]
+    state[f"{key} own"] = usable
     compared, new, add = st.columns([3, 2, 1], vertical_alignment="bottom", gap="medium")
     compared.multiselect("Compared with equal noise", sets, format_func=lambda choice: _told_apart(names, sets, choice),
-                         **session.control("utility_compared", sets,
-                                           lambda new: st.session_state.update({key: list(new)})))
+                         **session.control("utility_compared", sets, lambda new: state.update({key: list(new)})))
     chosen = new.multiselect("A new set", range(min(size, 2_000)), key=f"utility_new {size}", format_func=names.name)
     add.button("Add this set", key="utility_add", icon=":material/add:", on_click=_add, args=(key, size),
                disabled=not chosen)
-    refused = st.session_state.pop("_utility_refused", None)
-    if refused:
+    if refused := state.pop("_utility_refused", None):
         st.info(in_markdown(refused), icon=":material/block:")
-    if scenario.allocation not in ("binary", "least-error"):
+    if not has_set:
         st.caption(f"Here each set gets {100 * scenario.share:.0f} % of the precision budget, unlike in your scenario.")
     return sets
 
@@ -199,21 +188,18 @@ def draw_one_draw(setup: Setup) -> None:
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
     true, noisy = words.true_and_noisy(trial, posed.query, setup.scenario.use.symbol)
-    pictures = {"utility_true": true, "utility_noisy": noisy} | _use(setup, posed, trial)
-    draw_charts(pictures, widths=[8, 9, 9][: len(pictures)])
-
-
-def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> dict[str, Picture]:
-    """Return the picture of what the task makes of the answer, by its key; nothing where there is none."""
+    pictures = {"utility_true": true, "utility_noisy": noisy}
     if trial.predictions is not None:
         name = setup.dataset.features[trial.predictions.label]
-        return {"utility_predictions": words.predictions_picture(trial.predictions, name)}
-    if trial.components is not None:
-        if setup.scenario.task == "first-component":
-            return {"utility_loadings": words.component_loadings_picture(trial.components, posed.query)}
-        return {"utility_captured": words.captured_picture(trial.components)}
-    signal = signal_picture(setup, budget_table(setup, session.moments(setup)))
-    return {} if signal is None else {"utility_signal": signal}
+        pictures["utility_predictions"] = words.predictions_picture(trial.predictions, name)
+    elif trial.components is None:
+        signal = signal_picture(setup, budget_table(setup, session.moments(setup)))
+        pictures |= {} if signal is None else {"utility_signal": signal}
+    elif setup.scenario.task == "first-component":
+        pictures["utility_loadings"] = words.component_loadings_picture(trial.components, posed.query)
+    else:
+        pictures["utility_captured"] = words.captured_picture(trial.components)
+    draw_charts(pictures, widths=[8, 9, 9][: len(pictures)])
 
 
 SECTIONS = {"Priority and other": draw_parts, "Over epsilon": draw_sweep, "Choice of directions": draw_sets,

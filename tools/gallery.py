@@ -21,7 +21,6 @@ from mvgviz.paper.tables import EXPERIMENTS
 from mvgviz.pictures.advice import advice_picture, levers_picture
 from mvgviz.pictures.bounds import curves_picture, map_picture, space_picture
 from mvgviz.pictures.budget import (
-    Names,
     loadings_picture,
     noise_picture,
     pnr_picture,
@@ -85,16 +84,12 @@ from mvgviz.pictures.theme import DATA, IID, PAPER, Picture, ellipse_outline
 from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.pictures.utility import (
     LANES,
-    SetNames,
-    SetRow,
     captured_picture,
     component_loadings_picture,
     dots_picture,
     error_curve,
     parts_picture,
     predictions_picture,
-    ranked_sets,
-    set_sweep_picture,
     sets_picture,
     sweep_picture,
 )
@@ -218,13 +213,11 @@ def _privacy() -> list[Drawing]:
 def _utility() -> list[Drawing]:
     setup, found, epsilons = _setup(), _tried("mvg", "iid"), (0.3, 1.0, 3.0)
     swept = [_tried("mvg", "iid", epsilon=epsilon) for epsilon in epsilons]
-    names, span = SetNames(Names(setup), len(FEATURES)), (epsilons[0], epsilons[-1])
-    rows = [SetRow(choice=choice, outcome=_tried("mvg", priority_directions=choice, priority=(2, 5))["mvg"],
-                   colour=DATA,
-                   symbol="circle") for choice in ((2, 5), (5,), (0, 1))]
-    rows = ranked_sets([*rows, SetRow(choice=None, outcome=found["iid"], colour=IID, symbol="circle")])
-    curves = [error_curve([(each.scenario.epsilon, each[key]) for each in swept], name=name, colour=colour)
+    span = epsilons[0], epsilons[-1]
+    own = _tried("mvg", priority_directions=(5,), priority=(2, 5))["mvg"]
+    curves = [error_curve(name, colour, {each.scenario.epsilon: each[key] for each in swept})
               for key, (name, colour) in LANES.items()]
+    sets = [*curves, error_curve("drinks", DATA, {1.0: own})]
     table = _setup(query="mean", task="reconstruction", trials=TRIALS)
     points, _ = part_problems(mv.pose(table.scenario, LIVER))
     parts = part_errors(resume(list(points.values())))
@@ -235,9 +228,7 @@ def _utility() -> list[Drawing]:
     assert components is not None
     return [
         _drawn(dots_picture, found), _drawn(sweep_picture, swept, own=1.0, span=span),
-        _drawn(sets_picture, rows, found.references, names=names, title=found.metric),
-        _drawn(set_sweep_picture, curves, {each.scenario.epsilon: each.references for each in swept}, own=1.0,
-               span=span, title=found.metric),
+        _drawn(sets_picture, sets, found.references, own=1.0, title=found.metric),
         _drawn(parts_picture, table, parts, on_data=False), _drawn(predictions_picture, predicted, "drinks"),
         _drawn(component_loadings_picture, components, spectral.query), _drawn(captured_picture, components)]
 
@@ -252,7 +243,7 @@ def _compare() -> list[Drawing]:
     return [
         _drawn(ranking_picture, ranking(found), sensitivity="the tight sensitivity"),
         _drawn(frontier_picture, frontier(swept), error=found["mvg-exact"].mean, scenario=scenario, title=found.metric,
-               trivial=found.references.trivial, references={each.scenario.epsilon: each.references for each in swept}),
+               references={each.scenario.epsilon: each.references for each in swept}),
         _drawn(levers_picture, waterfall, FEATURES, title=found.metric),
         _drawn(advice_picture, advice, FEATURES, TASKS["reconstruction"])]
 
@@ -298,13 +289,12 @@ def _lesson() -> list[Drawing]:
     hours, points = map(float, steps.MOVES)
     plane = Plane(names=("on sleep (hours)", "on score (points)"), moves=(hours, points), reach=37)
     equal = ("equal noise", IID, ellipse_outline(steps.in_units(steps.circle()), steps.LEVEL))
-    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes("averages"))
     played = game(seed=1, shape="ellipse", epsilon=4.0)
     return [
         _drawn(plot_bells, 8.0, shift=hours, noise=steps.BUDGET_NOISE, span=0.9, names=("Ann 0 h", "Ann 12 h")),
         _drawn(plot_releases, [equal], plane),
         _drawn(plot_columns, 21, 21, gain=steps.among(21), epsilon=steps.EPSILON),
-        _drawn(plot_sizes, steps.cell_sizes("averages"), row_sizes=rows, col_sizes=cols, asked=steps.TABLES["averages"],
+        _drawn(plot_sizes, steps.cell_sizes("averages"), *steps.edge_sizes("averages"), asked=steps.TABLES["averages"],
                shown=True, row_names=steps.COLUMNS, col_names=("average",)),
         _drawn(plot_trials, steps.liver_pay("drinks"), shown=True),
         _drawn(game_picture, played, said=5)]

@@ -56,11 +56,11 @@ class Game:
 
 def game(*, seed: int, shape: str, epsilon: float) -> Game:
     """Return the rounds of a seed under a shape of noise."""
-    if one_of("shape", shape, SHAPES) == "box":
-        return _box_game(seed, epsilon)
-    design = circle(epsilon) if shape == "circle" else ellipse(PRIORITY_SHARE, epsilon)
     middle = CLASS.matrix.mean(axis=1)
     centres = {"least": middle - MOVES / 2, "most": middle + MOVES / 2}
+    if one_of("shape", shape, SHAPES) == "box":
+        return _box_game(seed, epsilon, centres)
+    design = circle(epsilon) if shape == "circle" else ellipse(PRIORITY_SHARE, epsilon)
     luck = np.random.default_rng([seed, 0]).standard_normal((2, ROUNDS))
     own = np.random.default_rng([seed, 1 + SHAPES.index(shape)])
     order, signs = own.permutation(ROUNDS), own.choice([-1, 1], size=ROUNDS)
@@ -68,29 +68,27 @@ def game(*, seed: int, shape: str, epsilon: float) -> Game:
     shift = np.linalg.solve(root, MOVES)  # where the noise is round: what Ann can change
     along = shift / math.hypot(*shift)
     across = np.array([-along[1], along[0]])
-
-    def release(luck: FloatArray, sign: int) -> Round:
-        """With Ann at the most (sign 1) or the least; ``luck[0]`` is how far the noise speaks for the truth."""
-        white = sign * (design.mu / 2 + luck[0]) * along + luck[1] * across
-        hours, points = middle + root @ white
-        return Round(truth=GUESSES[int(sign > 0)], best=GUESSES[int(white @ along > 0)],
-                     point=(float(hours), float(points)))
-
-    return Game(rounds=tuple(release(luck[:, k], sign) for k, sign in zip(order, signs, strict=True)),
-                success=guess_rate(design.mu), centres=centres, covariance=in_units(design), border=root @ across)
+    rounds = []
+    for (forth, beside), sign in zip(luck.T[order], signs, strict=True):  # forth: how far noise speaks for the truth
+        white = sign * (design.mu / 2 + forth) * along + beside * across
+        rounds.append(_round(sign > 0, white @ along > 0, middle + root @ white))
+    return Game(rounds=tuple(rounds), success=guess_rate(design.mu), centres=centres, covariance=in_units(design),
+                border=root @ across)
 
 
-def _box_game(seed: int, epsilon: float) -> Game:
+def _round(most: bool, best: bool, point: FloatArray) -> Round:
+    return Round(truth=GUESSES[int(most)], best=GUESSES[int(best)], point=(float(point[0]), float(point[1])))
+
+
+def _box_game(seed: int, epsilon: float, centres: dict[str, FloatArray]) -> Game:
     """The best guess is the centre whose box around the release is smaller: right in ``1 - exp(-epsilon/2)/2``."""
     own, middle, box = np.random.default_rng([seed, 3]), CLASS.matrix.mean(axis=1), FAMILIES["box"]
     box.fill(own, draws := np.empty((2, ROUNDS)))
-    std = MOVES * box.std(2, epsilon, 0.0)
-    rounds = []
+    std, rounds = MOVES * box.std(2, epsilon, 0.0), []
     for sign, draw in zip(own.choice([-1, 1], size=ROUNDS), draws.T, strict=True):
         point = middle + sign * MOVES / 2 + std * draw
         apart = (point - middle) / MOVES
-        rounds.append(Round(truth=GUESSES[int(sign > 0)], best=GUESSES[int(apart.max() + apart.min() > 0)],
-                            point=(float(point[0]), float(point[1]))))
+        rounds.append(_round(sign > 0, apart.max() + apart.min() > 0, point))
     return Game(rounds=tuple(rounds), success=1 - math.exp(-epsilon / 2) / 2, covariance=np.diag(std**2),
-                centres={"least": middle - MOVES / 2, "most": middle + MOVES / 2}, border=MOVES * [1, -1],
+                centres=centres, border=MOVES * [1, -1],
                 half_box=MOVES * float(special.gammaincinv(2, LEVEL)) / epsilon)  # such a box grows like Gamma(2)

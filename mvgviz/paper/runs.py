@@ -11,7 +11,6 @@ import numpy as np
 from mvgviz.noise.ties import to_nine_digits
 from mvgviz.paper.tables import EXACT, THEOREM1, Experiment, Method, Printed, Row
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.problem import Problem, pose_each
@@ -38,22 +37,17 @@ class Cell:
         return self.outcomes[0].reason
 
     @property
-    def position(self) -> int:
-        """Of the best share (the first of equals); 0 before the first trial."""
-        means = [to_nine_digits(outcome.mean) for outcome in self.outcomes]
-        known = [k for k, mean in enumerate(means) if not math.isnan(mean)]
-        return min(known, key=lambda k: means[k]) if known else 0
-
-    @property
     def best(self) -> Outcome:
-        return self.outcomes[self.position]
+        """The outcome of the lowest mean error, the first of equals; before the first trial the first."""
+        known = [outcome for outcome in self.outcomes if not math.isnan(outcome.mean)]
+        return min(known or self.outcomes[:1], key=lambda outcome: to_nine_digits(outcome.mean))
 
     @property
     def share(self) -> float | None:
         """Return the best share; None if there is only one or all have the same error."""
         if not self.shares or len({to_nine_digits(outcome.mean) for outcome in self.outcomes}) == 1:
             return None
-        return self.shares[self.position]
+        return self.shares[self.outcomes.index(self.best)]
 
     @property
     def mean(self) -> float:
@@ -129,8 +123,7 @@ def run(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed:
         changes={"priority_directions": chosen}, shares=bool(chosen)) for name, chosen in experiment.sets)]
     parts = [(method, [{**row.changes, "share": share} for share in SHARES] if row.shares else [row.changes])
              for row in asked for method in (row.as_printed, row.exact)]
-    outcomes, problem, complete = _measured(experiment.scenario.changed(trials=trials, seed=seed), dataset, parts,
-                                            seconds, options)
+    outcomes, problem, complete = _measured(experiment, dataset, trials, seed, parts, seconds, options)
     cells = [Cell(outcomes=found, shares=SHARES if len(found) > 1 else ()) for found in outcomes]
     measured = tuple(MeasuredRow(row=row, as_printed=first, exact=second)
                      for row, first, second in zip(asked, cells[::2], cells[1::2], strict=True))
@@ -145,16 +138,16 @@ def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = 
     lines = [(name, method, chosen) for method in (EXACT, THEOREM1) for name, chosen in experiment.sets]
     parts = [(method, [{"priority_directions": chosen, "share": FIGURE4_SHARE, "epsilon": epsilon}
                        for epsilon in EPSILONS]) for _, method, chosen in lines]
-    outcomes, problem, complete = _measured(experiment.scenario.changed(trials=trials, seed=seed), dataset, parts,
-                                            seconds, options)
-    curves = [Curve(name=name, exact=method is EXACT, outcomes=found)
-              for (name, method, _), found in zip(lines, outcomes, strict=True)]
-    return curves, measure_for(problem).references, complete
+    outcomes, problem, complete = _measured(experiment, dataset, trials, seed, parts, seconds, options)
+    return [Curve(name=name, exact=method is EXACT, outcomes=found) for (name, method, _), found in
+            zip(lines, outcomes, strict=True)], measure_for(problem).references, complete
 
 
-def _measured(base: Scenario, dataset: Dataset, parts: Sequence[tuple[Method, Sequence[Mapping[str, Any]]]],
-              seconds: float, options: Options) -> tuple[list[tuple[Outcome, ...]], Problem, bool]:
-    """Return an outcome for each method and change of the base, the base's problem, and whether all is done."""
+def _measured(experiment: Experiment, dataset: Dataset, trials: int, seed: int,
+              parts: Sequence[tuple[Method, Sequence[Mapping[str, Any]]]], seconds: float, options: Options
+              ) -> tuple[list[tuple[Outcome, ...]], Problem, bool]:
+    """Return an outcome for each method and change of the scenario, its own problem, and whether all is done."""
+    base = experiment.scenario.changed(trials=trials, seed=seed)
     methods = [method for method, changes in parts for _ in changes]
     with one_blas_thread():  # BLAS threads would spin beside the workers
         own, *problems = pose_each([base, *(base.changed(**change) for _, changes in parts for change in changes)],

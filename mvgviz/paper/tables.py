@@ -75,29 +75,24 @@ THEOREM1, _THEOREM2 = Method("mvg-theorem1", "printed"), Method("mvg-theorem2", 
 EXACT = Method("mvg-exact", "tight")
 
 
-def _row(key: str, label: str, figures: tuple[float, float] | None, power: int, as_printed: Method, exact: Method,
-         why: str, *, shares: bool = False, against: str | None = None, **changes: Any) -> Row:
-    printed = None if figures is None else Printed(*(round(value * 10.0**power, 9) for value in figures))
-    return Row(key=key, label=label, printed=printed, as_printed=as_printed, exact=exact, why=why, shares=shares,
-               against=against, changes=changes)
+def _row(key: str, label: str, figures: tuple[float, float] | None, as_printed: Method, exact: Method, why: str, *,
+         shares: bool = False, against: str | None = None, **changes: Any) -> Row:
+    return Row(key=key, label=label, printed=None if figures is None else Printed(*figures), as_printed=as_printed,
+               exact=exact, why=why, shares=shares, against=against, changes=changes)
 
 
 def _single(key: str) -> tuple[Method, Method]:
     return Method(key, "tight"), Method(key, "tight")
 
 
-_TABLE = "every value of the table gets its own noise, larger than its range, in any shape"
+_TABLE = "every value of the table gets noise larger than its range, in any shape"
 _CLASSIC_WHY = "the classic calibration asks for more noise than the analytic one for the same promise"
-_LAPLACE = "it has one calibration, and protects without δ"
-_WHOLE = ("as printed its quality is the norm of the whole table; the exact column knows that a neighbour changes one "
-          "record")
+_LAPLACE = "it has one calibration, and needs no δ"
+_WHOLE = "as printed, a neighbour may change the whole table; exact, one record"
 _UNSAID = "the paper does not say how it read the sketch"
-_PSEUDO = ("kernel ridge learns from the {} pseudo-records of the sketch, random mixtures of all records lifted far "
-           f"beyond their ranges, {{}}; {_UNSAID}")
-_GRAM = ("all that linear ridge needs is in the Gram matrix of the sketch, but the lift hides the second moments of "
-         f"the data; {_UNSAID}")
-_BOX = ("noise shaped like what one record can change, with ε divided like the shares: less for few columns and "
-        "without δ, but its best attacker is right more often")
+_PSEUDO = f"kernel ridge learns from {{}} pseudo-records, random mixtures far beyond the ranges; {_UNSAID}"
+_GRAM = f"the sketch lifts its Gram matrix, which hides the second moments of the data; {_UNSAID}"
+_BOX = "less noise for few columns and no δ, but its best attacker is right more often"
 _ELLIPSE = "the ellipse of the exact design, with another family of noise"
 _MOMENTS = "six columns have few second moments, and all records share their noise"
 
@@ -107,39 +102,37 @@ _I = Experiment(
                       share=0.75, delta=1 / 248, task="kernel-ridge", post=(), judged="everything"),
     non_private=Printed(0.01226), random_guess=Printed(0.03989),
     rows=(
-        _row("binary", "MVG, more for ALT and label", (1.624, 0.026), -2, THEOREM1, EXACT, _TABLE, shares=True,
+        _row("binary", "MVG, more for ALT and label", (0.01624, 0.00026), THEOREM1, EXACT, _TABLE, shares=True,
              against="gaussian"),
-        _row("max-pnr", "MVG, private SVD and max-PNR", (1.611, 0.046), -2, THEOREM1, EXACT,
-             "a fifth of the budget goes to the directions, which come out noisy, and rotated noise reaches every "
-             "feature", against="gaussian", directions="private", allocation="max-pnr"),
-        _row("gaussian", "Gaussian", (1.913, 0.069), -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY),
-        _row("jl", "Johnson–Lindenstrauss", (1.682, 0.015), -2, *_single("johnson-lindenstrauss"),
-             _PSEUDO.format("six", "so that no record held out is near one")),
-        _row("laplace", "Laplace", (2.482, 0.189), -2, *_single("laplace"), _LAPLACE),
-        _row("exponential", "Exponential", (2.202, 0.721), -2, Method("exponential", "printed"),
+        _row("max-pnr", "MVG, private SVD and max-PNR", (0.01611, 0.00046), THEOREM1, EXACT,
+             "a fifth of the budget goes to the directions, which come out noisy", against="gaussian",
+             directions="private", allocation="max-pnr"),
+        _row("gaussian", "Gaussian", (0.01913, 0.00069), _CLASSIC, _ANALYTIC, _CLASSIC_WHY),
+        _row("jl", "Johnson–Lindenstrauss", (0.01682, 0.00015), *_single("johnson-lindenstrauss"),
+             _PSEUDO.format("six")),
+        _row("laplace", "Laplace", (0.02482, 0.00189), *_single("laplace"), _LAPLACE),
+        _row("exponential", "Exponential", (0.02202, 0.00721), Method("exponential", "printed"),
              Method("exponential-columns", "tight"), _WHOLE),
-        _row("reduced-gaussian", "Gaussian, ALT and label only", (2.538, 0.065), -2, *_single("reduced-gaussian"),
-             "fewer columns take less noise, but an unclipped label still has noise beyond its range"),
-        _row("reduced-jl", "Johnson–Lindenstrauss, ALT and label only", (2.863, 0.022), -2,
-             *_single("reduced-johnson-lindenstrauss"),
-             _PSEUDO.format("two", "and now and then one comes near in ALT by chance, with a label far outside its "
-                            "range")),
-        _row("clipped", "MVG, released values clipped to their ranges", None, -2, THEOREM1, EXACT,
-             "clipping is free and keeps exact noise within the ranges; the theorem's noise leaves nothing to save",
-             shares=True, against="clipped-gaussian", post=("clip",)),
-        _row("clipped-gaussian", "Gaussian, released values clipped", None, -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY,
+        _row("reduced-gaussian", "Gaussian, ALT and label only", (0.02538, 0.00065), *_single("reduced-gaussian"),
+             "fewer columns take less noise, but the label still has noise beyond its range"),
+        _row("reduced-jl", "Johnson–Lindenstrauss, ALT and label only", (0.02863, 0.00022),
+             *_single("reduced-johnson-lindenstrauss"), _PSEUDO.format("two")),
+        _row("clipped", "MVG, released values clipped to their ranges", None, THEOREM1, EXACT,
+             "clipping is free and keeps exact noise within the ranges", shares=True, against="clipped-gaussian",
              post=("clip",)),
-        _row("box", "Box noise, released values clipped", None, -2, *_single("box-noise"), _BOX,
+        _row("clipped-gaussian", "Gaussian, released values clipped", None, _CLASSIC, _ANALYTIC, _CLASSIC_WHY,
+             post=("clip",)),
+        _row("box", "Box noise, released values clipped", None, *_single("box-noise"), _BOX, against="clipped-gaussian",
+             post=("clip",)),
+        _row("ellipse", "Ellipse (l2), released values clipped", None, *_single("ellipse-noise"), _ELLIPSE,
              against="clipped-gaussian", post=("clip",)),
-        _row("ellipse", "Ellipse (l2), released values clipped", None, -2, *_single("ellipse-noise"), _ELLIPSE,
-             against="clipped-gaussian", post=("clip",)),
-        _row("ridge", "MVG, linear ridge from the covariance", None, -2, _THEOREM2, EXACT, _MOMENTS, shares=True,
+        _row("ridge", "MVG, linear ridge from the covariance", None, _THEOREM2, EXACT, _MOMENTS, shares=True,
              against="ridge-gaussian", query="covariance", task="linear-ridge", post=("psd",)),
-        _row("ridge-gaussian", "Gaussian, linear ridge from the covariance", None, -2, _CLASSIC, _ANALYTIC, _MOMENTS,
+        _row("ridge-gaussian", "Gaussian, linear ridge from the covariance", None, _CLASSIC, _ANALYTIC, _MOMENTS,
              query="covariance", task="linear-ridge", post=("psd",)),
-        _row("jl-gram", "Johnson–Lindenstrauss, linear ridge", None, -2, *_single("johnson-lindenstrauss"), _GRAM,
+        _row("jl-gram", "Johnson–Lindenstrauss, linear ridge", None, *_single("johnson-lindenstrauss"), _GRAM,
              task="linear-ridge", post=("psd",)),
-        _row("reduced-jl-gram", "Johnson–Lindenstrauss, ALT and label, linear ridge", None, -2,
+        _row("reduced-jl-gram", "Johnson–Lindenstrauss, ALT and label, linear ridge", None,
              *_single("reduced-johnson-lindenstrauss"), _GRAM, task="linear-ridge", post=("psd",)),
     ),
     sets=(("ALT, label", (2, 5)), ("ALT", (2,)), ("label", (5,)), ("ALT, AST, label", (2, 3, 5))),
@@ -160,28 +153,26 @@ _II = Experiment(
                       share=0.75, delta=1 / 10_176, task="first-component", post=("symmetrise",), judged="everything"),
     non_private=Printed(0.0), random_guess=Printed(0.4370),
     rows=(
-        _row("theorem1", "MVG, Theorem 1", (2.138, 0.192), -1, THEOREM1, EXACT,
-             "the theorem is sufficient and very loose, and on a 4 × 4 answer of 10 176 records the limit is far away",
-             shares=True, against="gaussian"),
-        _row("theorem2", "MVG, Theorem 2", (1.434, 0.192), -1, _THEOREM2, EXACT,
-             "Theorem 2 asks for less noise than Theorem 1, as the paper says, and still for far too much; the limit "
-             "knows no theorems, so the exact column repeats", shares=True, against="gaussian"),
-        _row("gaussian", "Gaussian", (2.290, 0.185), -1, _CLASSIC, _ANALYTIC,
+        _row("theorem1", "MVG, Theorem 1", (0.2138, 0.0192), THEOREM1, EXACT,
+             "the theorem is sufficient, and very loose", shares=True, against="gaussian"),
+        _row("theorem2", "MVG, Theorem 2", (0.1434, 0.0192), _THEOREM2, EXACT,
+             "Theorem 2 asks for less noise than Theorem 1, as the paper says, and still for far too much", shares=True,
+             against="gaussian"),
+        _row("gaussian", "Gaussian", (0.229, 0.0185), _CLASSIC, _ANALYTIC,
              "the paper's sensitivity is √2 times the tight one and its calibration the classic one"),
-        _row("jl", "Johnson–Lindenstrauss", (2.258, 0.186), -1, *_single("johnson-lindenstrauss"),
+        _row("jl", "Johnson–Lindenstrauss", (0.2258, 0.0186), *_single("johnson-lindenstrauss"),
              "every singular value is lifted so far that the data's own can no longer be seen"),
-        _row("laplace", "Laplace", (2.432, 0.177), -1, *_single("laplace"), _LAPLACE),
-        _row("exponential", "Exponential, for the component", (1.742, 0.188), -1, *_single("exponential-component"),
+        _row("laplace", "Laplace", (0.2432, 0.0177), *_single("laplace"), _LAPLACE),
+        _row("exponential", "Exponential, for the component", (0.1742, 0.0188), *_single("exponential-component"),
              "sampled exactly here; the publication used a Markov chain"),
-        _row("triangle", "Gaussian, upper triangle", None, -1, Method("gaussian-triangle", "printed"),
+        _row("triangle", "Gaussian, upper triangle", None, Method("gaussian-triangle", "printed"),
              Method("gaussian-triangle", "tight"), "noise on ten entries is enough for a symmetric matrix of sixteen"),
-        _row("ellipse", "Ellipse (l2)", None, -1, *_single("ellipse-noise"), _ELLIPSE, against="gaussian"),
-        _row("bounded", "MVG, records clipped to a ball", None, -1, _THEOREM2, EXACT,
-             "clipped to a ball of an evenly spread record's length, one record moves the answer a third as far; here "
-             "the simulated records' lengths matter too", against="gaussian", allocation="uniform",
+        _row("ellipse", "Ellipse (l2)", None, *_single("ellipse-noise"), _ELLIPSE, against="gaussian"),
+        _row("bounded", "MVG, records clipped to a ball", None, _THEOREM2, EXACT,
+             "a clipped record moves the answer a third as far", against="gaussian", allocation="uniform",
              bound="even"),
-        _row("svd", "MVG, Theorem 2, without symmetrising", None, -1, _THEOREM2, EXACT,
-             "singular vectors of the noisy matrix itself, the paper's way; averaging it with its transpose is free",
+        _row("svd", "MVG, Theorem 2, without symmetrising", None, _THEOREM2, EXACT,
+             "singular vectors of the noisy matrix, as in the paper; averaging it with its transpose is free",
              shares=True, post=()),
     ),
     sets=(("ANC0, ANC3", (0, 3)), ("ANC0", (0,)), ("ANC3", (3,)), ("ANC1, ANC2", (1, 2))),
@@ -200,30 +191,30 @@ _III = Experiment(
                       share=0.75, delta=1 / 2126, task="covariance-estimation", post=(), judged="everything"),
     non_private=Printed(0.0), random_guess=Printed(0.12393),
     rows=(
-        _row("mvg", "MVG, more for FHR, ASV and ALV", (6.657, 0.193), -2, THEOREM1, EXACT,
+        _row("mvg", "MVG, more for FHR, ASV and ALV", (0.06657, 0.00193), THEOREM1, EXACT,
              "the noise's own second moments hide those of the data", shares=True, against="gaussian"),
-        _row("gaussian", "Gaussian", (7.029, 0.216), -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY),
-        _row("jl", "Johnson–Lindenstrauss", (6.718, 0.229), -2, *_single("johnson-lindenstrauss"),
+        _row("gaussian", "Gaussian", (0.07029, 0.00216), _CLASSIC, _ANALYTIC, _CLASSIC_WHY),
+        _row("jl", "Johnson–Lindenstrauss", (0.06718, 0.00229), *_single("johnson-lindenstrauss"),
              "every singular value is lifted so far that the data's own can no longer be seen"),
-        _row("laplace", "Laplace", (7.109, 0.211), -2, *_single("laplace"), _LAPLACE),
-        _row("exponential", "Exponential", (7.223, 0.211), -2, Method("exponential", "printed"),
+        _row("laplace", "Laplace", (0.07109, 0.00211), *_single("laplace"), _LAPLACE),
+        _row("exponential", "Exponential", (0.07223, 0.00211), Method("exponential", "printed"),
              Method("exponential-columns", "tight"), _WHOLE),
-        _row("subtracted", "MVG, known noise subtracted", None, -2, THEOREM1, EXACT,
-             "subtracting the noise's expected second moments is free, but the noise that is left is still larger "
-             "than the data", shares=True, post=("symmetrise", "subtract")),
-        _row("box", "Box noise, more for FHR, ASV and ALV", None, -2, *_single("box-noise"), _BOX, against="gaussian"),
-        _row("ellipse", "Ellipse (l2), more for FHR, ASV and ALV", None, -2, *_single("ellipse-noise"), _ELLIPSE,
+        _row("subtracted", "MVG, known noise subtracted", None, THEOREM1, EXACT,
+             "subtracting the noise's expected second moments is free, but too much noise is left", shares=True,
+             post=("symmetrise", "subtract")),
+        _row("box", "Box noise, more for FHR, ASV and ALV", None, *_single("box-noise"), _BOX, against="gaussian"),
+        _row("ellipse", "Ellipse (l2), more for FHR, ASV and ALV", None, *_single("ellipse-noise"), _ELLIPSE,
              against="gaussian"),
-        _row("covariance", "MVG, asking for the covariance", None, -2, _THEOREM2, EXACT,
+        _row("covariance", "MVG, asking for the covariance", None, _THEOREM2, EXACT,
              "one record moves an average over 2126 little, so far less noise will do", shares=True,
              against="covariance-gaussian", query="covariance", post=("symmetrise",)),
-        _row("covariance-gaussian", "Gaussian, asking for the covariance", None, -2, _CLASSIC, _ANALYTIC,
-             "one record moves an average over 2126 little, so far less noise will do",
-             query="covariance", post=("symmetrise",)),
-        _row("bounded", "MVG, covariance, records clipped to a ball", None, -2, _THEOREM2, EXACT,
-             "clipped to a ball of an evenly spread record's length, one record moves the answer less than half as "
-             "far, and no record of this table is longer", against="covariance-gaussian", query="covariance",
-             post=("symmetrise",), allocation="uniform", bound="even"),
+        _row("covariance-gaussian", "Gaussian, asking for the covariance", None, _CLASSIC, _ANALYTIC,
+             "one record moves an average over 2126 little, so far less noise will do", query="covariance",
+             post=("symmetrise",)),
+        _row("bounded", "MVG, covariance, records clipped to a ball", None, _THEOREM2, EXACT,
+             "a clipped record moves the answer less than half as far, and none here is clipped",
+             against="covariance-gaussian", query="covariance", post=("symmetrise",), allocation="uniform",
+             bound="even"),
     ),
     sets=(("FHR, ASV, ALV", (0, 7, 9)), ("the other 18", tuple(k for k in range(21) if k not in (0, 7, 9))),
           ("none", ())),

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from mvgviz.paper.runs import SHARES, Cell, MeasuredRow, Report
 from mvgviz.paper.tables import Experiment, Printed
-from mvgviz.text import power
+from mvgviz.text import as_number, capitalised, power
 from mvgviz.trials.results import BETTER, WORSE, Outcome, paired
 from mvgviz.trials.tasks import References
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 OPENING, ONCE, SLIPS, WHY_NOT = (_TEXTS[name] for name in ("opening", "once", "slips", "why_not"))
+COLUMNS = ("in the paper", "ours, as printed", "ours, exact", "no privacy 0 %, random guess 100 %")
 
 
 def figure_text(mean: float, half_width: float | None = None) -> str:
@@ -34,18 +35,16 @@ def printed_text(experiment: Experiment, printed: Printed | None) -> str:
     """With as many digits as the paper has."""
     if printed is None:
         return "–"
-    digits = 3 - experiment.power
-    if printed.half_width is None:
-        return f"{printed.mean:.{digits}f}" if printed.mean else "0"
-    return f"{printed.mean:.{digits}f} ± {printed.half_width:.{digits}f}"
+    digits = 3 - experiment.power if printed.mean else 0
+    half = "" if printed.half_width is None else f" ± {printed.half_width:.{digits}f}"
+    return f"{printed.mean:.{digits}f}{half}"
 
 
 def cell_text(cell: Cell) -> str:
     """Return a measured figure and the share that gave it."""
     if cell.reason is not None:
         return "not run"
-    share = "" if cell.share is None else f" (τ {cell.share:.0%})"
-    return figure_text(cell.mean, cell.half_width) + share.replace("%", " %")
+    return figure_text(cell.mean, cell.half_width) + ("" if cell.share is None else f" (τ {100 * cell.share:.0f} %)")
 
 
 def way_text(way: float | None) -> str:
@@ -58,26 +57,15 @@ def way_text(way: float | None) -> str:
     return f"{percent:.0f} %" if abs(percent) >= 1 else f"{percent:.1g} %"
 
 
-def ways_text(report: Report, row: MeasuredRow) -> str:
-    """Printed / as printed / exact."""
-    printed = None if row.printed is None else report.printed_way(row.printed.mean)
-    return " / ".join(way_text(way) for way in (printed, report.way(row.as_printed.mean), report.way(row.exact.mean)))
-
-
 def verdict(cell: Cell, references: References) -> str:
     """Return where a mean lies among the references, as far as its interval can tell."""
     mean, half = cell.mean, 0.0 if math.isnan(cell.half_width) else cell.half_width
     clean, random, trivial = references.non_private, references.random_guess, references.trivial
-
-    def near(value: float) -> bool:
-        return abs(mean - value) <= max(half, 0.01 * value)
-
     if mean - clean <= 0.05 * (random - clean):
         return "nearly as good as no privacy"
-    if near(random):
-        return "a random guess"
-    if near(trivial):
-        return "the no-data baseline"
+    for value, name in ((random, "a random guess"), (trivial, "the no-data baseline")):
+        if abs(mean - value) <= max(half, 0.01 * value):
+            return name
     if mean > max(random, trivial):
         return "worse than a random guess"
     if trivial < mean < random:
@@ -88,8 +76,8 @@ def verdict(cell: Cell, references: References) -> str:
 def compared(first: Outcome, second: Outcome) -> str:
     """Two mechanisms on the same random numbers: "better than", "no different from" or "worse than"."""
     difference = paired(first, second)
-    said = {BETTER: "better than", WORSE: "worse than"}
-    return "no different from" if difference is None else said.get(difference.verdict, "no different from")
+    return {BETTER: "better than", WORSE: "worse than"}.get(difference.verdict if difference else "",
+                                                            "no different from")
 
 
 def sentence(report: Report, row: MeasuredRow) -> str:
@@ -99,28 +87,19 @@ def sentence(report: Report, row: MeasuredRow) -> str:
         return f"Not run: {exact.reason}; {row.row.why}."
     if math.isnan(exact.mean) or math.isnan(as_printed.mean):
         return "Not measured yet."
-    second = verdict(exact, report.references)
-    if row.row.as_printed == row.row.exact:
-        said = f"It is {second}: {row.row.why}"
-    else:
-        first = verdict(as_printed, report.references)
+    first, second = (verdict(cell, report.references) for cell in (as_printed, exact))
+    said = [capitalised(second)]
+    if row.row.as_printed != row.row.exact:
         spent, factor = as_printed.best.epsilon_spent, as_printed.mean / exact.mean
-        cost = "" if spent is None else f" (really spending ε = {spent:.2g} of 1)"
-        less = f"an error {_rough(factor)} times smaller" if factor >= 1.2 else ""
-        if first == second:
-            said = f"As printed{cost} and exact it is {first}" + (f", exact with {less}" if less else "")
-        else:
-            said = f"As printed{cost} it is {first}, exact {second}" + (f", with {less}" if less else "")
-        said += f": {row.row.why}"
+        cost = "" if spent is None else f" (really spends ε = {spent:.2g} of 1)"
+        less = f", its error {as_number(float(f'{factor:.1e}'), 2)} times smaller" if factor >= 1.2 else ""
+        said = [f"As printed{cost}: {first}", f"Exact: {second}{less}"] if first != second else [
+            f"As printed{cost} and exact: {first}"]
+    said.append(capitalised(row.row.why))
     if row.row.against is not None:
-        other, named = report[row.row.against].exact, "the same without a bound" if "bound" in row.row.changes else (
-            "equal noise")
-        said += f". Exact, it is {compared(exact.best, other.best)} {named}"
-    return said + "."
-
-
-def _rough(factor: float) -> str:
-    return f"{float(f'{factor:.1e}'):,.0f}" if factor >= 10 else f"{factor:.2g}"
+        named = "the same without a bound" if "bound" in row.row.changes else "equal noise"
+        said.append(f"Exact, it is {compared(exact.best, report[row.row.against].exact.best)} {named}")
+    return f"{'. '.join(said)}."
 
 
 def setting(report: Report) -> str:
@@ -139,27 +118,32 @@ def report_markdown(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def table_lines(report: Report) -> list[tuple[str, str, str, str, str]]:
+    """Return a line for each reference and row: name, paper, as printed, exact, and all three on the scale 0 to 100."""
+    one, ours = report.experiment, report.references
+    lines = [(name, printed_text(one, printed), figure_text(value), figure_text(value), " / ".join(
+        way_text(way) for way in (None if printed is None else report.way(value), *[report.way(value)] * 2)))
+        for name, printed, value in (("no privacy", one.non_private, ours.non_private),
+                                     ("random guess", one.random_guess, ours.random_guess),
+                                     ("no-data baseline", None, ours.trivial))]
+    for row in report.rows:
+        printed = None if row.printed is None else report.printed_way(row.printed.mean)
+        lines.append((row.label if row.printed else f"*beyond:* {row.label}", printed_text(one, row.printed),
+                      cell_text(row.as_printed), cell_text(row.exact), " / ".join(
+                          way_text(way) for way in (printed, *map(report.way, (row.as_printed.mean, row.exact.mean))))))
+    return lines
+
+
 def main_table(report: Report) -> str:
-    """Each row in three ways."""
-    experiment, ours = report.experiment, report.references
-    head = ["mechanism", "paper", "our run of the printed bound", "exact",
-            "error, from 0 % (no privacy) to 100 % (random guess): paper / our run of the printed bound / exact", "why"]
-    lines = [head]
-    for label, printed, value in (
-            ("no privacy", printed_text(experiment, experiment.non_private), ours.non_private),
-            ("random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
-            ("no-data baseline", "–", ours.trivial)):
-        said, way = figure_text(value), way_text(report.way(value))
-        lines.append([label, printed, said, said, f"{'–' if printed == '–' else way} / {way} / {way}", ""])
-    lines += [[row.label if row.printed else f"*beyond:* {row.label}", printed_text(experiment, row.printed),
-               cell_text(row.as_printed), cell_text(row.exact), ways_text(report, row), sentence(report, row)]
-              for row in report.rows]
-    return _table(lines)
+    """Each row in three ways, and why they differ."""
+    why = ["", "", "", *(sentence(report, row) for row in report.rows)]
+    return _table([["mechanism", *COLUMNS, "why"],
+                   *([*line, said] for line, said in zip(table_lines(report), why, strict=True))])
 
 
 def sets_lines(report: Report) -> list[list[str]]:
     """Return every set of priority columns at every share, as printed and exact, below a line of titles."""
-    lines = [["more for", "noise", *(f"τ {share:.0%}".replace("%", " %") for share in SHARES)]]
+    lines = [["more for", "noise", *(f"τ {100 * share:.0f} %" for share in SHARES)]]
     for priorities in report.sets:
         for label, cell in (("as printed", priorities.as_printed), ("exact", priorities.exact)):
             figures = [figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]

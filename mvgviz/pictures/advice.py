@@ -13,16 +13,15 @@ import plotly.graph_objects as go
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.families import FAMILIES
 from mvgviz.pictures import theme
-from mvgviz.pictures.compare import Mark, plot_ranked
-from mvgviz.pictures.error_axis import add_references, error_axis, mean_words, reference_items
+from mvgviz.pictures.error_axis import Mark, add_references, error_axis, mean_words, plot_ranked, reference_items
 from mvgviz.pictures.families import case_of, last_words, others_noise, price_words
-from mvgviz.pictures.sentences import design_words, noise_words
+from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import more_words
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_factor, as_number, capitalised, in_html, in_markdown
-from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row
+from mvgviz.trials.advisor import FIRST_ROUND, Advice
 from mvgviz.trials.candidates import ADVISED_FAMILIES, Candidate
 from mvgviz.trials.levers import Levers, Step
 from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE
@@ -30,13 +29,12 @@ from mvgviz.trials.simulated import FEW
 
 
 class Fall(NamedTuple):
-    """One bar from error to error, or (``before`` None) from the axis; words are escaped. ``said``: to the pointer."""
+    """One bar from error to error, or (``before`` None) from the axis; words are escaped."""
 
     label: str
     before: float | None
     after: float
     text: str
-    said: str
 
     @property
     def gains(self) -> bool:
@@ -48,11 +46,11 @@ def levers_picture(found: Levers, names: Sequence[str], *, title: str) -> Pictur
     references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
     gains = [(step.factor, capitalised(NAMES[step.lever])) for step in found.steps[1:] if 1 < step.factor < math.inf]
     most = f"{max(gains)[1]} gains most" if gains else "No lever gains anything here"
-    error, floor, (baseline, least) = found.design.outcome.mean, found.references.non_private, found.references.to_beat
-    left = (f"Even so, {baseline} ({as_number(least)}) does as well or better." if error >= least else
-            f"No privacy: {as_number(floor) if floor > 0 else 'no error'}.")
-    takeaway = f"**{most}.** {levers_sentence(found)} {left}"
-    return Picture(plot_waterfall(falls(found, names), references, title=title), takeaway, """
+    baseline, least = found.references.to_beat
+    warned = found.design.outcome.mean >= least
+    left = f" Even so, {baseline} ({as_number(least)}) does as well or better." * warned
+    return Picture(plot_waterfall(falls(found, names), references, title=title), (
+        f"**{most}.** {levers_sentence(found)}{left}"), """
 The first bar is the error with the paper's noise as printed, equal everywhere. Each bar below is one lever (?: perhaps
 chance). A lever's gain depends on those before it. So the table removes each lever alone from the whole design.""")
 
@@ -60,21 +58,20 @@ chance). A lever's gain depends on those before it. So the table removes each le
 def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
     """Draw bars from step to step, the largest error on top; log scale where the errors are far apart."""
     errors = [error for fall in falls for error in (fall.before, fall.after) if error is not None]
-    axis = error_axis([0.0, *errors, *(value for _, value in references)])  # bars stand on 0 where they can
-    axis = replace(axis, high=axis.high + 0.18 * (axis.high - axis.low))  # for what is written beside the bars
     figure = go.Figure()
+    axis = error_axis([0.0, *errors, *(value for _, value in references)]).with_column()  # bars stand on 0 if they can
     add_references(figure, axis, references, len(falls))
     after = axis.cut([fall.after for fall in falls])
     before = axis.cut([-math.inf if fall.before is None else fall.before for fall in falls])  # cut at the axis
-    left, right, joints = np.minimum(before, after), np.maximum(before, after), after[:-1].tolist()
-    rows = list(range(len(falls)))
+    left, right, rows = np.minimum(before, after), np.maximum(before, after), list(range(len(falls)))
     colours = [theme.DATA, *(theme.DIRECTIONAL if fall.before is None else theme.EXACT if fall.gains else theme.IID
                              for fall in falls[1:])]
     figure.add_bar(orientation="h", y=rows, base=left, x=right - left, marker={"color": colours}, showlegend=False,
-                   customdata=[fall.said for fall in falls], hovertemplate="%{customdata}<extra></extra>")
-    theme.add_line(figure, [x for here in joints for x in (here, here, None)],
+                   customdata=[fall.after for fall in falls], hovertemplate="error %{customdata:.3g}<extra></extra>")
+    theme.add_line(figure, [x for here in after[:-1].tolist() for x in (here, here, None)],
                    [y for at in rows[:-1] for y in (at, at + 1, None)], "", theme.DATA, 1, hover=None, showlegend=False)
-    theme.add_words(figure, right, rows, [f"  {fall.text}" for fall in falls], textfont={"size": 12})
+    theme.add_words(figure, [axis.cut(math.inf)] * len(falls), rows, [fall.text for fall in falls], "middle left",
+                    textfont={"size": 12})
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**theme.row_axis([fall.label for fall in falls], 12))
     figure.update_layout(barmode="overlay", bargap=0.35)
@@ -86,44 +83,26 @@ NAMES = {"calibration": "calibration", "query": "the query", "bound": "the bound
 
 
 def levers_sentence(found: Levers) -> str:
-    """Return in one sentence the first error, what each lever changed, and the last error."""
+    """Return in one sentence the first error and the last."""
     start, end = found.steps[0], found.design
     if len(found.steps) == 1:
         return "No lever is used: this is the paper's design, as printed."
-    parts = "; ".join(f"{NAMES[step.lever]}{f' ({step.scenario.kind.title})' * (step.lever == 'query')}: {_gain(step)}"
-                      for step in found.steps[1:])
     return (f"From an error of {as_number(start.outcome.mean)} ({_start(start)}) {'down ' * (found.total > 1)}to "
-            f"{as_number(end.outcome.mean)}. {capitalised(parts)}.")
+            f"{as_number(end.outcome.mean)}.")
 
 
 def _start(step: Step) -> str:
-    scenario = step.scenario
-    printed = ", as printed" if scenario.guarantee != "exact" else ""
-    return f"{GUARANTEES[scenario.guarantee].in_sentence}{printed}, {scenario.kind.title}, equal noise"
-
-
-def _gain(step: Step) -> str:
-    if step.other is None or step.difference is None or step.difference.verdict == SAME:
-        return "no change"
-    return more_words(step.outcome.mean, step.other.mean) + " (perhaps chance)" * (step.difference.verdict == UNCLEAR)
+    return f"{GUARANTEES[step.scenario.guarantee].in_sentence}, {step.scenario.kind.title}, equal noise"
 
 
 def falls(found: Levers, names: Sequence[str]) -> list[Fall]:
     """Return the bars of the waterfall: the start, every lever, the design."""
-    start, end = found.steps[0], found.design
-    bars = [_standing("As printed" if start.scenario.guarantee != "exact" else "To begin with", start, _start(start))]
-    bars += [Fall(f"{lever}<br>{what}", step.other.mean, step.outcome.mean, _factor_text(step),
-                  f"<b>{lever}</b><br>{what}<br>{as_number(step.other.mean)} → {mean_words(step.outcome)}")
-             for step in found.steps[1:] if step.other is not None
-             for lever, what in [(capitalised(NAMES[step.lever]), in_html(_what(step, names)))]]
-    return [*bars, _standing("This design", end, "")] if len(bars) > 1 else bars
-
-
-def _standing(label: str, step: Step, more: str) -> Fall:
-    error = step.outcome.mean
-    kind = f"<br>{more.split(',')[0]}, {step.scenario.kind.title}" if more else ""
-    return Fall(f"<b>{label}</b>{kind}", None, error, f"<b>{as_number(error)}</b>",
-                f"<b>{label}</b><br>{more}{'<br>' * bool(more)}error {mean_words(step.outcome)}")
+    start, end = (step.outcome.mean for step in (found.steps[0], found.design))
+    first = "As printed" if found.steps[0].scenario.guarantee != "exact" else "To begin with"
+    bars = [Fall(f"<b>{first}</b><br>{_start(found.steps[0])}", None, start, f"<b>{as_number(start)}</b>")]
+    bars += [Fall(f"{capitalised(NAMES[step.lever])}<br>{in_html(_what(step, names))}", step.other.mean,
+                  step.outcome.mean, _factor_text(step)) for step in found.steps[1:] if step.other is not None]
+    return [*bars, Fall("<b>This design</b>", None, end, f"<b>{as_number(end)}</b>")] if len(bars) > 1 else bars
 
 
 def _factor_text(step: Step) -> str:
@@ -143,13 +122,14 @@ def _what(step: Step, names: Sequence[str]) -> str:
 def table_rows(found: Levers) -> list[dict[str, object]]:
     """Return the design with all its levers and without each, the lowest error first."""
     verdicts = {None: "", WORSE: "yes", BETTER: "no: it costs", SAME: "no difference", UNCLEAR: "perhaps chance"}
-    steps: list[tuple[str, Step, float, str | None]] = [("this design, with all levers", found.design, 1.0, None)]
-    steps += [(f"without {NAMES[step.lever]}", step, 1 / step.factor if step.factor > 0 else math.inf,
-               None if step.difference is None else step.difference.verdict) for step in found.without]
-    return [{"design": design, "mean error": step.outcome.mean, "95 % from": step.outcome.interval[0],
-             "95 % to": step.outcome.interval[1], "times this design's error": ratio,
-             "does the lever help?": verdicts[verdict]}
-            for design, step, ratio, verdict in sorted(steps, key=lambda one: one[1].outcome.mean)]
+    own = found.design.outcome.mean
+    return [{"design": f"without {NAMES[step.lever]}" if step in found.without else "this design, with all levers",
+             "mean error": step.outcome.mean, "95 % from": step.outcome.interval[0],
+             "95 % to": step.outcome.interval[1],
+             "times this design's error": step.outcome.mean / own if own > 0 else math.inf,
+             "does the lever help?": verdicts[
+                 step.difference.verdict if step.difference is not None and step in found.without else None]}
+            for step in sorted([found.design, *found.without], key=lambda step: step.outcome.mean)]
 
 
 def best_kept(found: Levers) -> str:
@@ -161,8 +141,7 @@ def best_kept(found: Levers) -> str:
     words = "**No lever, removed alone, is clearly missed.**"
     if rows[0] in clear and rows[0].factor < 1:
         times = as_number(1 / rows[0].factor if rows[0].factor > 0 else math.inf)
-        what = capitalised(NAMES[rows[0].lever]).replace("Calibration", "Exact calibration")
-        words = f"**{what} helps most:** without it, the error is {times} times as large."
+        words = f"**{capitalised(NAMES[rows[0].lever])} helps most:** without it, the error is {times} times as large."
     costs = [NAMES[step.lever] for step in clear if step.factor > 1]
     return words + (f" The design is better without {' or '.join(costs)}." if costs else "")
 
@@ -179,93 +158,66 @@ def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
     """The designs that were tried for a task and a budget, ranked."""
     found = advice.references
     references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found.unit))
-    return Picture(plot_ranked(advice_marks(advice, names), references, title=title), in_markdown(places(advice)), """
+    verdict, _, said = (why(advice, names) or "No trial yet").partition(":")
+    return Picture(plot_ranked(advice_marks(advice, names), references, title=title), (
+        f"**{verdict}:** {in_markdown(said)}"), """
 The best design of each kind for the same task and budget. Square: the table; circle: another query. Green: the exact
-guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: only priority columns are released. Faint: fewer trials. Task
-"answer": the expected error, noise and clipping bias, on the worst of several simulated tables.
+guarantee; pink: Theorem 1; orange: Theorem 2. Hollow: only priority columns are released. Faint: fewer trials.
 
 The app recommends a design only if it is clearly better than yours on every simulated table and clearly beats the
-no-data baseline. For answers it must also clip few records. Directions and splits read from the data are left out,
-unless they are yours; then they are marked.""")
+no-data baseline. Directions and splits read from the data are left out, unless they are yours; then they are
+marked.""")
 
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
     """Return the best of the best kinds, your design, and the best of each query and guarantee, ranked."""
-    kept = advice.kinds[:8]
+    kept, marks = advice.kinds[:8], []
     asked = {(row.candidate.scenario.query, row.candidate.scenario.guarantee) for row in kept}
     for row in advice.rows:
-        pair = (row.candidate.scenario.query, row.candidate.scenario.guarantee)
-        if row not in kept and (row.candidate.is_current or pair not in asked):
-            kept.append(row)
-            asked.add(pair)
-    places = {row.candidate: place for place, row in enumerate(advice.rows)}
-    kept.sort(key=lambda row: places[row.candidate])
-    return [_mark(row, names) for row in kept if math.isfinite(row.outcome.mean)]
+        words, scenario, outcome = design_words(row.candidate, names), row.candidate.scenario, row.outcome
+        pair = (scenario.query, scenario.guarantee)
+        if not (math.isfinite(outcome.mean) and (row in kept or row.candidate.is_current or pair not in asked)):
+            continue
+        asked.add(pair)
+        text = str(words).replace(" × ", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
+        label = "<br>".join(in_html(line) for line in textwrap.wrap(text, 30))  # so that a phone has room for the chart
+        symbol = ("square" if scenario.kind.is_table else "circle") + "-open" * (not row.candidate.is_whole)
+        marks.append(Mark(label, outcome.mean, outcome.half_width, theme.GUARANTEE_COLOURS[scenario.guarantee], symbol,
+                          ring=row.candidate.is_current, faint=not row.finalist))
+    return marks
 
 
-def _mark(row: Row, names: Sequence[str]) -> Mark:
-    words, scenario, outcome = design_words(row.candidate, names), row.candidate.scenario, row.outcome
-    spent = "" if outcome.epsilon_spent is None else f"<br>epsilon really spent {as_number(outcome.epsilon_spent)}"
-    text = str(words).replace(" × ", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
-    return Mark(
-        "<br>".join(in_html(line) for line in textwrap.wrap(text, 30)),  # so that a phone has room for the chart
-        outcome.mean, outcome.half_width, theme.GUARANTEE_COLOURS[scenario.guarantee],
-        ("square" if scenario.kind.is_table else "circle") + "-open" * (not row.candidate.is_whole),
-        "expected error" if row.on_tables is not None else f"{outcome.errors.size:,} trials{spent}",
-        ring=row.candidate.is_current, faint=not row.finalist)
-
-
-def places(advice: Advice) -> str:
-    """Return the place of the best design of each query and guarantee."""
-    kinds: dict[str, int] = {}
-    for place, row in enumerate(advice.rows, start=1):
-        scenario = row.candidate.scenario
-        kinds.setdefault(f"{scenario.kind.title}, {noise_words(scenario)}", place)
-    best = "; ".join(f"{kind}: place {place}" for kind, place in kinds.items())
-    return f"Best of each kind, of {len(advice.rows)} designs: {best}."
-
-
-def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the recommendation and its reason, and what each lever gained (empty until known), names not escaped."""
+def why(advice: Advice, names: Sequence[str]) -> str | None:
+    """Return the recommendation and its reason, names not escaped."""
     best, current = advice.best, advice.current
     if best is None or advice.references is None:
         return None
-    keep, (baseline, trivial) = best is current, advice.references.to_beat
-    where = f" on the worst of {advice.tables} simulated tables (other tabs: one table)" if advice.tables > 1 else ""
+    keep, (baseline, trivial), safer = best is current, advice.references.to_beat, advice.safer
+    where = f" on the worst of {advice.tables} simulated tables" if advice.tables > 1 else ""
     verdict = "No recommendation. Yours" if advice.is_doubtful else "Keep your design" if keep else "Recommended"
-    said = f"{verdict}: {design_words(best.candidate, names)}. Its error is {mean_words(best.outcome)}{where}"
+    said = [f"{verdict}: {design_words(best.candidate, names)}. Its error is {mean_words(best.outcome)}{where}"]
     if current is not None and not keep:
         more = more_words(current.outcome.mean, best.outcome.mean)
-        said += f". Your design ({design_words(current.candidate, names)}) has {more}"
+        said.append(f"Your design ({design_words(current.candidate, names)}) has {more}")
     if not best.is_useful(trivial):
-        named = "the no-data baseline" if trivial == advice.references.trivial else baseline
-        said += f". It does not clearly beat {named} ({as_number(trivial)})"
+        said.append(f"It does not clearly beat {baseline} ({as_number(trivial)})")
     if advice.is_doubtful and where and best.clips > FEW:
-        said += f". Its bound clips up to {100 * best.clips:.0f} % of a table"
-    if advice.is_doubtful:
-        said += _safer_words(best, advice.safer, names)
+        said.append(f"Its bound clips up to {100 * best.clips:.0f} % of a table")
+    if advice.is_doubtful and safer is not None:
+        said.append(f"Consider {design_words(safer.candidate, names)}: {mean_words(safer.outcome)} on the worst")
     elif keep:
-        said += f". No other design is clearly better{' on all of them' if where else ''}"
-    return f"{said}.", "" if advice.levers is None else levers_sentence(advice.levers)
+        said.append(f"No other design is clearly better{' on all of them' if where else ''}")
+    return f"{'. '.join(said)}."
 
 
-def family_words(advice: Advice, setup: Setup) -> tuple[str, str]:
+def family_words(advice: Advice, setup: Setup) -> str:
     """Return the price of the recommended family, and for how many releases it is best; nothing for Gaussian noise."""
     scenario = None if advice.best is None else advice.best.candidate.scenario
     if scenario is None or scenario.noise_family not in ADVISED_FAMILIES:
-        return "", ""
+        return ""
     case, family = case_of(replace(setup, scenario=scenario)), FAMILIES[scenario.noise_family]
     pays = f" Other columns get {as_factor(others_noise(family, case))} equal Gaussian noise." * case.is_split
-    return f"{price_words(family, case)}{pays}".strip(), last_words(case)
-
-
-def _safer_words(kept: Row, safer: Row | None, names: Sequence[str]) -> str:
-    if safer is None:
-        return ". No other design is clearly better"
-    said = f". Consider {design_words(safer.candidate, names)}: {mean_words(safer.outcome)} on the worst"
-    if kept.on_tables is None or safer.on_tables is None:
-        return said
-    return f"{said}, less error than yours on {(safer.on_tables < kept.on_tables).sum()} of {kept.on_tables.size}"
+    return f"{price_words(family, case)}{pays} {last_words(case)}".strip()
 
 
 def dropped_words(advice: Advice) -> list[str]:
@@ -277,9 +229,8 @@ def dropped_words(advice: Advice) -> list[str]:
 def tried_words(advice: Advice, s2_words: str) -> str:
     """Return how many designs were tried, how, and which were left out."""
     first = min(FIRST_ROUND, advice.trials)
-    rounds = f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else "")
-    if not advice.trials:
-        rounds = "expected error (noise and clipping bias)"
+    rounds = "expected error (noise and clipping bias)" if not advice.trials else (
+        f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else ""))
     dropped = " ".join(f"{in_markdown(line)}." for line in dropped_words(advice))
     return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
 

@@ -40,8 +40,7 @@ class CurveLine(NamedTuple):
 
 def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool, as_noise: bool) -> list[CurveLine]:
     """Return the curves to draw, as allowed precision or as noise; ``second`` names the curve of Theorem 2."""
-    at = int(np.argmin(np.abs(curves.positions - curves.here)))
-    lines = []
+    at, lines = int(np.argmin(np.abs(curves.positions - curves.here))), []
     for name, colour, family in (("Theorem 1", theme.THEOREM1, curves.theorem1),
                                  (second, theme.THEOREM2, curves.theorem2),
                                  ("Exact limit", theme.EXACT, {None: curves.exact})):
@@ -69,8 +68,7 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
     main = [line for line in lines if line.main]
     theme.add_dots(figure, [curves.here] * len(main), [line.here for line in main], "this scenario",
                    [line.colour for line in main], [3 + 2.5 * line.width for line in main], edge=theme.DATA,
-                   text=[line.name for line in main], hover="%{text}, this scenario: %{y:.3g}", cliponaxis=False,
-                   showlegend=False)
+                   hover="this scenario: %{y:.3g}", cliponaxis=False, showlegend=False)
     edge = np.log10(curves.positions[[0, -1]]) + np.array([-0.02, 0.02])
     exponents = np.log10(np.concatenate([line.values for line in lines]))
     room = max(0.04 * float(np.ptp(exponents)), 0.1)
@@ -79,23 +77,20 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
                                 **theme.decades(*edge)},
                          yaxis={"type": "log", "title": value, "range": [low, high], **theme.decades(low, high)},
                          shapes=[theme.upright(curves.here, theme.DATA, "dot", width=1)])
-    return Picture(theme.styled(figure), _curves_words(problem, lines, as_noise=as_noise, s2_words=s2_words), """
-Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less noise. Equal noise of typical
-error (standard deviation) s on R × C entries has the product √(RC)/s²; at the exact limit s = s₂/μ. Both theorems are
-sufficient, and loose. Equal noise beyond the exact limit breaks the promise.""")
+    return Picture(theme.styled(figure), _curves_words(problem, main, as_noise=as_noise, s2_words=s2_words), f"""\
+{held_fixed(problem, axis)} Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
+noise. Both theorems are sufficient, and loose. Equal noise beyond the exact limit breaks the promise.""")
 
 
-def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
-    first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
-                            for colour in (theme.THEOREM1, theme.THEOREM2, theme.EXACT))
-    verdict, what, factors = (
-        ("The theorems ask for {} times the noise that privacy needs", "equal noise has a typical error of",
-         (first / exact, second / exact)) if as_noise else
-        ("Privacy allows {} times the precision that the theorems allow", "equal noise may have φ² =",
-         (exact / first, exact / second)))
-    return (f"**{verdict.format(span_words(np.array(factors)))}.** Here {what} {as_number(first)} under Theorem 1, "
-            f"{as_number(second)} under {short_second(problem)}, and {as_number(exact)} by the exact limit, all with "
-            f"{s2_words}.")
+def _curves_words(problem: LimitInputs, main: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
+    first, second, exact = (line.here for line in main)
+    factors = span_words(np.array([first, second]) / exact if as_noise else exact / np.array([first, second]))
+    verdict, what = ((f"The theorems ask for {factors} times the noise that privacy needs",
+                      "equal noise has a typical error of") if as_noise else
+                     (f"Privacy allows {factors} times the precision that the theorems allow",
+                      "equal noise may have φ² ="))
+    return (f"**{verdict}.** Here {what} {as_number(first)} under Theorem 1, {as_number(second)} under "
+            f"{short_second(problem)}, and {as_number(exact)} by the exact limit, all with {s2_words}.")
 
 
 _PAPER_RANK, _ROOT2 = 13, math.sqrt(2)
@@ -122,10 +117,6 @@ class Place(NamedTuple):
     symbol: str
     size: float
 
-    @property
-    def product(self) -> float:
-        return self.rows * self.cols
-
 
 def place(design: NoiseDesign, name: str, colour: str, symbol: str = "circle", size: float = 13) -> Place:
     """Return a design as a point of the two norms."""
@@ -142,25 +133,22 @@ def space_picture(setup: Setup, problem: LimitInputs, others: Iterable[Rival]) -
     places = [place(other.design, f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
                     theme.GUARANTEE_COLOURS[other.guarantee], "diamond", 17 if other.guarantee == "theorem1" else 11)
               for other in others]
-    reason = ""
-    if design.bound is not None and all(abs(edge.limit / design.bound.limit - 1) > 1e-9 for edge in edges):
-        reason = own_edge_reason(setup, problem)
-        edges.append(Edge(f"its own edge ({reason})", theme.GUARANTEE_COLOURS[design.guarantee], design.bound.limit,
-                          dash="dash", filled=False, width=2))
-    return Picture(plot_design_space(edges, [*places, this]), _space_words(setup, this, limit, reason), """
+    if design.bound is None:
+        said = ("**Just as private as equal noise:** the exact limit depends on the shape, not only on the two norms. "
+                f"This design's product of norms is {as_number(this.rows * this.cols / limit)} times that of equal "
+                "noise.")
+    else:
+        said = (f"**This design is on the edge of its guarantee, {GUARANTEES[design.guarantee].in_sentence}:** "
+                f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(design.bound.limit)}.")
+        if all(abs(edge.limit / design.bound.limit - 1) > 1e-9 for edge in edges):
+            reason = own_edge_reason(setup, problem)
+            said += f" That edge is dashed: it was built with {reason}."
+            edges.append(Edge(f"its own edge ({reason})", theme.GUARANTEE_COLOURS[design.guarantee],
+                              design.bound.limit, dash="dash", filled=False, width=2))
+    return Picture(plot_design_space(edges, [*places, this]), said, """
 The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms is at most φ².
 The printed Theorem 2 covers only Ψ = Σ (equal norms). The exact guarantee has no such line: the one drawn is that of
-equal noise, and exact designs of other shapes lie above or below it.""")
-
-
-def _space_words(setup: Setup, this: Place, equal: float, own_edge: str) -> str:
-    if setup.design.bound is None:
-        return ("**Just as private as equal noise:** the exact limit depends on the shape, not only on the two norms. "
-                f"This design's product of norms is {as_number(this.product)}, "
-                f"{as_number(this.product / equal)} times that of equal noise.")
-    dashed = f" That edge is dashed: it was built with {own_edge}." if own_edge else ""
-    return (f"**This design is on the edge of its guarantee, {GUARANTEES[setup.design.guarantee].in_sentence}:** "
-            f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(setup.design.bound.limit)}.{dashed}")
+equal noise.""")
 
 
 def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
@@ -183,11 +171,10 @@ def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
                        fillcolor=theme.wash(edge.colour, 0.14))
     for design in places:
         theme.add_dots(figure, [design.rows], [design.cols], design.name, design.colour, design.size, design.symbol,
-                       edge=theme.DATA, hover=f"{design.name}<br>rows %{{x:.3g}}, columns %{{y:.3g}}, product "
-                       f"{design.product:.4g}")
-    for axis, title, ends in ((figure.update_xaxes, "precision over rows, ‖σ(Σ⁻¹)‖₂", (left, right)),
-                              (figure.update_yaxes, "precision over columns, ‖σ(Ψ⁻¹)‖₂", upwards)):
-        axis(type="log", title=title, range=list(ends), **theme.decades(*ends))
+                       edge=theme.DATA, hover=f"{design.name}: product {design.rows * design.cols:.4g}")
+    figure.update_xaxes(type="log", title="precision over rows, ‖σ(Σ⁻¹)‖₂", range=[left, right],
+                        **theme.decades(left, right))
+    figure.update_yaxes(type="log", title="precision over columns, ‖σ(Ψ⁻¹)‖₂", range=upwards, **theme.decades(*upwards))
     return theme.styled(figure, height=360)
 
 
@@ -195,47 +182,41 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
     """Where Theorem 2 allows more: the exact region filled, the paper's two sufficient conditions as outlines in it."""
     rank, ratio, second = problem.rank, problem.sensitivity / problem.gamma, short_second(problem)
     ranks = np.unique([*np.geomspace(1, max(1000, rank), 160).round(), _PAPER_RANK - 1, _PAPER_RANK, rank])
-    border, figure = ratio_limit(ranks), go.Figure()
-    top, last = max(2.2, 1.1 * ratio), float(ranks[-1])
-    for edge, colour, winner in ((0, theme.THEOREM2, second), (2, theme.THEOREM1, "Theorem 1")):
-        theme.add_line(figure, [*ranks, last, 1], [*np.minimum(border, 2.0), edge, edge], f"{winner} allows more",
-                       colour, 0, hover=None, fill="toself", fillcolor=theme.wash(colour, 0.2), showlegend=False)
+    border, figure, last = ratio_limit(ranks), go.Figure(), float(ranks[-1])
+    for edge, colour in ((0, theme.THEOREM2), (2, theme.THEOREM1)):
+        theme.add_line(figure, [*ranks, last, 1], [*np.minimum(border, 2.0), edge, edge], "", colour, 0, hover=None,
+                       fill="toself", fillcolor=theme.wash(colour, 0.2), showlegend=False)
     below = border <= 2
     theme.add_line(figure, ranks[below], border[below], "exact border", theme.THEOREM2, 3,
                    hover="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>")
-    for name, x, y, dash in (("paper: s₂ ≤ γ", [1, last], [1, 1], "dash"),
-                             ("paper: r > 12, PSD" if problem.psd else "paper: r > 12 (PSD only)",
-                              [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
-        theme.add_line(figure, x, y, name, theme.DATA, 2, dash)
+    theme.add_line(figure, [1, last], [2, 2], "", theme.DATA, 1, hover=None, showlegend=False)
+    theme.add_line(figure, [1, last], [1, 1], "paper: s₂ ≤ γ", theme.DATA, 2, "dash")
+    theme.add_line(figure, [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2],
+                   "paper: r > 12, PSD" if problem.psd else "paper: r > 12 (PSD only)", theme.DATA, 2, "dot")
     theme.add_dots(figure, [rank], [ratio], "this scenario", theme.DIRECTIONAL, 13, edge=theme.DATA,
                    hover="r = %{x}, s₂/γ = %{y:.3g}<extra>this scenario</extra>", cliponaxis=False)
-    words = ((math.log10(last) * 0.7, 0.5, f"{second} allows more"),
-             (math.log10(last) * 0.2, 1.7, "Theorem 1 allows more"),
-             (math.log10(last) / 2, 2.1, "no query is here (s₂ ≤ 2γ)"))
+    far = math.log10(last)
     figure.update_layout(
-        xaxis={"type": "log", "title": "rank bound r: the shorter side of the answer", "range": [0, math.log10(last)],
-               "dtick": 1},
-        yaxis={"title": "sensitivity over largest norm, s₂/γ", "range": [0, top], "dtick": 0.5},
-        shapes=[{"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 2, "y1": 2,
-                 "line": {"color": theme.DATA, "width": 1}}],
-        annotations=[{"x": x, "y": y, "text": text, "showarrow": False} for x, y, text in words])
+        xaxis={"type": "log", "title": "rank bound r: the shorter side of the answer", "range": [0, far], "dtick": 1},
+        yaxis={"title": "sensitivity over largest norm, s₂/γ", "range": [0, max(2.2, 1.1 * ratio)], "dtick": 0.5},
+        annotations=[{"x": part * far, "y": y, "text": text, "showarrow": False} for part, y, text in (
+            (0.7, 0.5, f"{second} allows more"), (0.2, 1.7, "Theorem 1 allows more"),
+            (0.5, 2.1, "no query is here (s₂ ≤ 2γ)"))])
     factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
     winner, more = (second, factor) if theorem2_wins(rank, ratio) else ("Theorem 1", 1 / factor)
-    by = (f"φ² is {as_number(more)} times as large" if more >= 1 + _ALIKE else
-          "by less than 1 %, since β (the tail of the noise) outweighs both α and ω")
+    by = f"φ² is {as_number(more)} times as large" if more >= 1.01 else "by less than 1 %"
     return Picture(theme.styled(figure, height=360), (
         f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(ratio)} with {s2_words}; at r = "
         f"{rank:,} {second} wins up to {as_number(float(np.interp(rank, ranks, border)))}."), """
 Theorem 3. Theorem 2 allows more where α ≥ ω: s₂/γ is at most half of 1 + H₍r,½₎ / Hᵣ (filled). The paper gives two
-sufficient conditions inside this region: s₂ ≤ γ (dashed), and r > 12 for positive semi-definite queries, whose s₂ is at
-most √2 γ (dotted).""")
+sufficient conditions inside this region: s₂ ≤ γ (dashed), and r > 12 for positive semi-definite queries (dotted).""")
 
 
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
 _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "delta (δ)",
                 "gamma": "largest norm of an answer, gamma (γ)", "sensitivity": "sensitivity s₂ of the answer"}
 _TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}", "exact-chi": r"\Pr(\chi_k>t)=\delta"}
-_DIGITS, _ALIKE = 6, 0.01
+_DIGITS = 6
 _LEMMA = r"""**Lemma 1's square.** The paper bounds $\lVert N\rVert_F^2$ by $\zeta^2$. Laurent and Massart's inequality,
 on which it rests, gives $\lVert N\rVert_F^2\le\zeta$. The slip is on the safe side ($\zeta\ge1$): the theorems hold,
 with a tail $\sqrt\zeta$ times too long. *Laurent–Massart* takes $\sqrt\zeta$, *exact chi* the quantile itself; the
@@ -251,33 +232,28 @@ FOOTNOTES = (_LEMMA, _NO_PSD, _NUMBERS)
 """Where print and proof part."""
 
 
-def short_second(problem: LimitInputs) -> str:
-    """Return "Theorem 2", or the name of its constant if the query is not PSD."""
-    return "Theorem 2" if problem.psd else "Theorem 2's constant"
-
-
 def second_name(problem: LimitInputs) -> str:
     """Return what the curve of omega is called for this query."""
     return short_second(problem) + " (beyond the paper)" * (not problem.psd)
 
 
+def short_second(problem: LimitInputs) -> str:
+    """Return "Theorem 2", or the name of its constant if the query is not PSD."""
+    return "Theorem 2" if problem.psd else "Theorem 2's constant"
+
+
 def axis_title(problem: LimitInputs, axis: str) -> str:
     """Return the horizontal axis in words."""
-    if axis != "size":
-        return _AXIS_TITLES[axis]
-    if problem.rows == problem.cols:
-        return "rows = columns of the answer"
-    return (f"rows of the answer (columns: {problem.cols:,})" if problem.rows > problem.cols else
-            f"columns of the answer (rows: {problem.rows:,})")
+    return _AXIS_TITLES.get(axis, "rows = columns of the answer" if problem.rows == problem.cols else (
+        f"rows of the answer (columns: {problem.cols:,})" if problem.rows > problem.cols else
+        f"columns of the answer (rows: {problem.rows:,})"))
 
 
 def held_fixed(problem: LimitInputs, axis: str) -> str:
     """Return what stays as the axis moves."""
-    if axis == "size":
-        return "Held fixed as the answer grows: ε, δ, γ and s₂. In a real query γ grows too, and often s₂."
-    symbols = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "sensitivity": "s₂"}
-    others = ", ".join(symbol for name, symbol in symbols.items() if name != axis)
-    return f"Held fixed: {others} and the size {problem.rows:,} × {problem.cols:,}. s₂ is at most 2γ."
+    symbols = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "sensitivity": "s₂",
+               "size": f"the size {problem.rows:,} × {problem.cols:,}"}
+    return f"Held fixed: {', '.join(symbol for name, symbol in symbols.items() if name != axis)}."
 
 
 def bound_words(setup: Setup) -> str:
@@ -292,30 +268,25 @@ def bound_words(setup: Setup) -> str:
 def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
     """Say how much of the budget the noise really spends, and what that costs."""
     extra = setup.query.printed_sensitivity / setup.query.sensitivity
-    words = _exact_looseness if setup.design.guarantee == "exact" else _theorem_looseness
-    return words(setup, others, extra if extra > 1 + 1e-9 else None)
 
+    def much(factors: FloatArray, how: str) -> str:
+        fair = f" ({times(factors / extra)} with the paper's s₂ for both)" * (extra > 1 + 1e-9)
+        return f"**{times(factors)} {how}**{fair}"
 
-def _theorem_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
-    spent, larger = setup.epsilon_spent, 1 / others[0].factors
-    spends = f"{at_most(setup.design.mu_is)}ε = {as_number(spent)}" if spent > 0 else "ε = 0 (δ alone covers it)"
-    fair = "" if extra is None else f" ({times(larger / extra)} with the paper's s₂ for both)"
-    return [f"**This noise spends {spends} of the {setup.design.epsilon:g} you allow.** The same privacy needs noise "
-            f"**{times(larger)} smaller**{fair}: same directions, same shares, calibrated exactly."]
-
-
-def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
+    if setup.design.guarantee != "exact":
+        return [f"**This noise spends {at_most(setup.design.mu_is)}{_spent(setup.epsilon_spent)} of the "
+                f"{setup.design.epsilon:g} you allow.** The same privacy needs noise "
+                f"{much(1 / others[0].factors, 'smaller')}: same directions, same shares, calibrated exactly."]
     slack = ("**This noise spends exactly the ε it is given: no slack.**" if setup.design.mu_is == "exact" else
              "**This noise spends at most the ε it is given** (its worst case is an upper bound).")
-    asked: dict[str, list[str]] = {}
-    for other in others:
-        spent = other.design.epsilon_spent(setup.delta)
-        fair = "" if extra is None else f" ({times(other.factors / extra)} with the paper's s₂ for both)"
-        wants = (f"for noise **{times(other.factors)} larger**{fair}, which then spends "
-                 f"{f'ε = {as_number(spent)}' if spent > 0 else 'no ε at all: δ alone covers it'}.")
-        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**")
-    lines = [f"- {' and '.join(names)} ask{'s' * (len(names) == 1)} {wants}" for wants, names in asked.items()]
+    lines = [f"- **{GUARANTEES[other.guarantee].in_sentence}** asks for noise "
+             f"{much(other.factors, 'larger')}, which then spends "
+             f"{_spent(other.design.epsilon_spent(setup.delta))}." for other in others]
     return [f"{slack} For the same directions and shares:", "\n".join(lines)]
+
+
+def _spent(epsilon: float) -> str:
+    return f"ε = {as_number(epsilon)}" if epsilon > 0 else "ε = 0 (δ alone covers it)"
 
 
 def given_words(problem: LimitInputs, tail: str, *, s2_words: str) -> str:

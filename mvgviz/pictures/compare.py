@@ -1,7 +1,6 @@
 """All mechanisms on one task, the best on top, and the epsilon that each needs for one error."""
 
 import math
-import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
@@ -14,14 +13,14 @@ from plotly.subplots import make_subplots
 from mvgviz.noise.families import CHOICES
 from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
-from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
+from mvgviz.pictures.error_axis import Mark, error_axis, mean_words, plot_ranked, reference_items
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import metric_words, more_words, small_words
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.mechanisms import EPSILON, Mechanism, own_key
-from mvgviz.trials.results import BETTER, SAME, UNCLEAR, Outcome, Results, against, paired
-from mvgviz.trials.sweeps import Curve, Reading, falling
+from mvgviz.trials.results import BETTER, UNCLEAR, Outcome, Results, against, paired
+from mvgviz.trials.sweeps import Curve, Reading
 from mvgviz.trials.tasks import References
 
 _SAME = 1e-9
@@ -52,35 +51,11 @@ def label(mechanism: Mechanism) -> str:
     return f"{mechanism.label} ({EPSILON})" if mechanism.guarantee == EPSILON else mechanism.label
 
 
-def broken(text: str) -> str:
-    """Return a label for Plotly in short lines; escape its names first."""
-    return "<br>".join(textwrap.wrap(text, 24))
-
-
-class Mark(NamedTuple):
-    """One line of a ranked chart, ``label`` escaped. ``ring``: the own design; ``said``: to the pointer."""
-
-    label: str
-    mean: float
-    half_width: float
-    colour: str
-    symbol: str
-    said: str
-    ring: bool = False
-    faint: bool = False
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        half = self.half_width if math.isfinite(self.half_width) else 0.0
-        low = self.mean - half
-        return (low if low > 0 or self.mean <= 0 else self.mean / 10), self.mean + half
-
-
 class Ranking(NamedTuple):
     """``outcomes``: those that apply, the best first. ``twins``: by key, the mechanism with the very same noise."""
 
     results: Results
-    outcomes: tuple[Outcome, ...]
+    outcomes: list[Outcome]
     twins: dict[str, str]
     unsuitable: list[Outcome]
 
@@ -91,41 +66,9 @@ def ranking(results: Results) -> Ranking:
     n = min(map(len, errors.values()), default=0)
     twins = {key: other for key, others in _TWINS.items() for other in reversed(others)  # the first one stays
              if {key, other} <= set(errors) and np.allclose(errors[key][:n], errors[other][:n], rtol=_SAME, atol=0)}
-    shown = tuple(outcome for outcome in results.ranked()
-                  if outcome.mechanism.key not in twins and math.isfinite(outcome.mean))
+    shown = [outcome for outcome in results.ranked()
+             if outcome.mechanism.key not in twins and math.isfinite(outcome.mean)]
     return Ranking(results, shown, twins, [outcome for outcome in results.outcomes if outcome.reason is not None])
-
-
-def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
-    """Draw a dot, a whisker and the mean in each line."""
-    axis = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)], room=0.07)
-    figure = go.Figure()
-    axes.add_references(figure, axis, references, len(marks))
-    for at, mark in enumerate(marks):
-        if mark.ring:
-            theme.add_dots(figure, [axis.cut(mark.mean)], [at], "this design", theme.DATA, 20, "circle-open",
-                           edge=theme.DATA, hover=None, showlegend=False)
-        name = mark.label.replace("<br>", " ")
-        half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
-        theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
-                       hover=f"<b>{name}</b><br>error {as_number(mark.mean)}{half}<br>{mark.said}", showlegend=False,
-                       cliponaxis=False, opacity=0.6 if mark.faint else 1.0,
-                       error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5))
-    xs, texts, sides = ([_beside(mark, axis)[k] for mark in marks] for k in range(3))
-    theme.add_words(figure, xs, list(range(len(marks))), texts, sides)
-    theme.laid_out(figure, {"xaxis": axis.layout(title), "yaxis": theme.row_axis(
-        [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
-    lines = max((1 + mark.label.count("<br>") for mark in marks), default=1)
-    return theme.styled(figure, height=max(95 + (13 + 12 * lines) * len(marks), 200), top=35)
-
-
-def _beside(mark: Mark, axis: ErrorAxis) -> tuple[float, str, str]:
-    """Return where the mean is written: right of the whisker, or left of it near the right edge."""
-    low, high = mark.ends
-    gap = " " * (5 if mark.ring else 3)
-    if axis.place(high) > axis.low + 0.8 * (axis.high - axis.low):
-        return float(axis.cut(low)), f"{as_number(mark.mean)}{gap}", "middle left"
-    return float(axis.cut(high)), f"{gap}{as_number(mark.mean)}", "middle right"
 
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
@@ -151,7 +94,7 @@ def needed(curves: Sequence[Curve], error: float, *, guarantee: str) -> list[Nee
     return sorted(found, key=lambda line: (line.reading.epsilon, line.curve.least))
 
 
-def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenario, trivial: float, title: str,
+def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenario, title: str,
                      references: Mapping[float, References]) -> Picture:
     """Error over epsilon with bands above; below, the epsilon that each mechanism needs for one error."""
     lines = needed(curves, error, guarantee=scenario.guarantee)
@@ -165,12 +108,13 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
     axis = error_axis([*values, error, *(value for _, _, over in shown for value in over)])
     axes.add_lines_over(figure, axis, shown, (low, high), row=1, col=1)
     for line in lines:
-        curve, where = line.curve, {"row": 1, "col": 1, "showlegend": False}
+        curve = line.curve
         if np.isfinite(curve.lows).all() and np.isfinite(curve.highs).all():
             theme.add_band(figure, curve.epsilons, np.maximum(curve.lows, curve.means / 10), curve.highs, line.colour,
                            0.15, row=1, col=1)
         theme.add_curve(figure, curve.epsilons, curve.means, line.name, line.colour, 2.5, line.symbol, size=6,
-                        dash=line.dash, hover=f"{line.name}<br>ε = %{{x:g}}: error %{{y:.3g}}", **where)
+                        dash=line.dash, hover=f"{line.name}<br>ε = %{{x:g}}: error %{{y:.3g}}", row=1, col=1,
+                        showlegend=False)
     theme.add_line(figure, [low, high], [error, error], f"wanted error: {as_number(error)}", theme.DATA, 3, row=1,
                    col=1)
     for at, line in enumerate(lines):
@@ -181,35 +125,31 @@ def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenari
                         **theme.log_ticks(low, high))
     figure.update_xaxes(title="epsilon (ε), log scale", row=2, col=1)
     figure.update_yaxes(**axis.layout(title), row=1, col=1)
-    figure.update_yaxes(**theme.row_axis([broken(line.name) for line in lines], 11), row=2, col=1)
+    figure.update_yaxes(**theme.row_axis([theme.broken(line.name, 24) for line in lines], 11), row=2, col=1)
     return Picture(theme.styled(figure, height=height, top=50), _frontier_words(
-        lines, error, trivial, scenario, next((each.unit for each in references.values()), "")), """
+        lines, error, scenario, next(iter(references.values()))), """
 Above: the mean error of each mechanism at each ε, with 95 % bands. Follow the thick line (the wanted error) to a curve,
-then go down: this ε is what the mechanism needs. Where chance makes a curve rise, the closest falling curve is read.
-*Not below*: no ε tried is enough.""")
+then go down: this ε is what the mechanism needs. *Not below*: no ε tried is enough.""")
 
 
 def _add_reading(figure: go.Figure, line: Needed, at: int, error: float, low: float, high: float) -> None:
     """Mark where the curve meets the wanted error, and draw the epsilon below."""
     below: dict[str, Any] = {"row": 2, "col": 1}
-    reading = line.reading
-    theme.add_line(figure, [low, min(reading.epsilon, high)], [at, at], "", line.colour, 2, line.dash, hover=None,
-                   showlegend=False, **below)
+    reading, epsilon = line.reading, line.reading.epsilon
     if not reading.reached:
-        least = as_number(float(falling(line.curve.means)[-1]))
-        theme.add_words(figure, [low], [at], [f"   not below {least} up to ε = {high:g}"], **below)
+        theme.add_words(figure, [low], [at], [f"not below {as_number(line.curve.least)} up to ε = {high:g}"], **below)
         return
+    theme.add_line(figure, [low, epsilon], [at, at], "", line.colour, 2, line.dash, hover=None, showlegend=False,
+                   **below)
     left, right = (min(max(end, low), high) if math.isfinite(end) else high for end in (reading.low, reading.high))
-    sure = not math.isnan(reading.low)
-    needs = f"ε {'≤ ' if reading.at_most else ''}{as_number(reading.epsilon)}"
-    theme.add_dots(figure, [reading.epsilon], [error], "", line.colour, 11, line.symbol, edge=theme.DATA, hover=None,
+    sure, text = not math.isnan(reading.low), f"ε {'≤ ' if reading.at_most else ''}{as_number(epsilon)}"
+    theme.add_dots(figure, [epsilon], [error], "", line.colour, 11, line.symbol, edge=theme.DATA, hover=None,
                    showlegend=False, row=1, col=1)
     theme.add_dots(
-        figure, [reading.epsilon], [at], "", line.colour, 11, line.symbol, hover=f"{line.name}<br>needs {needs}",
-        error_x={"type": "data", "array": [max(right - reading.epsilon, 0.0)], "color": line.colour, "thickness": 2,
-                 "arrayminus": [max(reading.epsilon - left, 0.0)]} if sure else None, cliponaxis=False,
-        showlegend=False, **below)
-    theme.add_words(figure, [max(reading.epsilon, right if sure else low)], [at], [f"   {needs}"], **below)
+        figure, [epsilon], [at], "", line.colour, 11, line.symbol, hover=None, showlegend=False, cliponaxis=False,
+        error_x={"type": "data", "array": [max(right - epsilon, 0.0)], "color": line.colour, "thickness": 2,
+                 "arrayminus": [max(epsilon - left, 0.0)]} if sure else None, **below)
+    theme.add_words(figure, [max(epsilon, right if sure else low)], [at], [f"   {text}"], **below)
 
 
 TRIALS_ONLY = "trials only"
@@ -225,20 +165,16 @@ def released(mechanism: Mechanism, scenario: Scenario) -> bool:
 
 def ranking_marks(numbers: Ranking) -> list[Mark]:
     """Return the lines of the chart."""
-    results, marks = numbers.results, []
-    scenario, mean = results.scenario, results.references.private_mean
-    own, asked = numbers.twins.get(own_key(scenario), own_key(scenario)), f"<br>epsilon asked {scenario.epsilon:g}"
+    scenario, mean, marks = numbers.results.scenario, numbers.results.references.private_mean, []
+    own = numbers.twins.get(own_key(scenario), own_key(scenario))
     for outcome in numbers.outcomes:
         mechanism, is_own = outcome.mechanism, outcome.mechanism.key == own
-        able = released(mechanism, scenario)
-        spent = "" if outcome.epsilon_spent is None else f", really spent {as_number(outcome.epsilon_spent)}"
-        more = ",<br>this design" * is_own + f",<br>{TRIALS_ONLY}" * (not able)
-        marks.append(Mark(
-            broken(label(mechanism)) + more, outcome.mean, outcome.half_width, colour(mechanism, scenario.guarantee),
-            symbol(mechanism), f"promise: {mechanism.guarantee}{asked}{spent}", ring=is_own))
+        more = ",<br>this design" * is_own + f",<br>{TRIALS_ONLY}" * (not released(mechanism, scenario))
+        marks.append(Mark(theme.broken(label(mechanism), 24) + more, outcome.mean, outcome.half_width,
+                          colour(mechanism, scenario.guarantee), symbol(mechanism), ring=is_own))
     if math.isfinite(mean):
-        marks.insert(sum(mark.mean <= mean for mark in marks), Mark(
-            "private mean of the label", mean, math.nan, theme.DATA, "line-ns", f"predicted for everyone{asked}"))
+        marks.insert(sum(mark.mean <= mean for mark in marks),
+                     Mark("private mean of the label", mean, math.nan, theme.DATA, "line-ns"))
     return marks
 
 
@@ -248,13 +184,12 @@ def _name(result: Outcome | Curve) -> str:
 
 def ranking_picture(numbers: Ranking, *, sensitivity: str, only: int = 0) -> Picture:
     """All mechanisms on one task, ranked; ``only``: so many of the best, without the baselines."""
-    marks, results = ranking_marks(numbers), numbers.results
+    results = numbers.results
     references = [] if only else reference_items(results.references)
-    figure = plot_ranked(marks[: only or None], references, title=metric_words(results))
+    figure = plot_ranked(ranking_marks(numbers)[: only or None], references, title=metric_words(results))
     return Picture(figure, ranking_words(numbers), (
         f"Every mechanism answers the same question with the same budget and {sensitivity}, in "
-        f"{results.scenario.trials:,} trials. Dot: mean error; whisker: 95 % interval. Rule of the task: "
-        f"{in_markdown(results.task.rule)}."))
+        f"{results.scenario.trials:,} trials. Dot: mean error; whisker: 95 % interval."))
 
 
 def ranking_words(numbers: Ranking) -> str:
@@ -264,39 +199,20 @@ def ranking_words(numbers: Ranking) -> str:
     able = [outcome for outcome in numbers.outcomes if released(outcome.mechanism, numbers.results.scenario)]
     if not able:
         return f"**These are for {TRIALS_ONLY}.** {_trivial(numbers)}"
-    first, trials = able[0], able[0].errors.size
-    many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
-    unit = f" {in_markdown(numbers.results.references.unit)}".rstrip()
-    said = [f"**{_best(able, numbers)}.** Error {mean_words(first)}{unit} ({many})."]
-    said += ["The page **Families of noise** shows its price."] * first.mechanism.key.endswith("-noise")
-    if (other := numbers.outcomes[0]) is not first:
+    first, other, references = able[0], numbers.outcomes[0], numbers.results.references
+    trials = "1 trial, so no interval" if first.errors.size == 1 else f"{first.errors.size:,} trials"
+    best = (f"None clearly beats {references.to_beat[0]}; first is {_name(first)}"
+            if against(first, references.to_beat[1]) != BETTER else f"Best mechanism here: {_name(first)}")
+    said = [f"**{best}.** Error {mean_words(first)} {in_markdown(references.unit)}".rstrip() + f" ({trials})."]
+    if other is not first:
         difference = paired(other, first)
         less = "has less error" if difference is None or difference.verdict == BETTER else "has no more error"
-        said.append(f"{_name(other)} {less} ({as_number(other.mean)}{unit}), but is for {TRIALS_ONLY}.")
-    said += [_against_second(first, second) for second in able[1:2]]
+        said.append(f"{_name(other)} {less} ({as_number(other.mean)}), but is for {TRIALS_ONLY}.")
+    for second in able[1:2]:
+        difference = paired(first, second)
+        clear = "" if difference is None else {UNCLEAR: ", **no clear difference**"}.get(difference.verdict, "")
+        said.append(f"Second: {_name(second)}, with {more_words(second.mean, first.mean)}{clear}.")
     return " ".join([*said, _trivial(numbers)]) + small_words(numbers.results)
-
-
-def _best(able: list[Outcome], numbers: Ranking) -> str:
-    first, *others = able
-    baseline, error = numbers.results.references.to_beat
-    if against(first, error) not in (BETTER, None):
-        return f"None clearly beats {baseline}; first is {_name(first)}"
-    difference = paired(first, others[0]) if others else None
-    if difference is not None and difference.verdict in (SAME, UNCLEAR) and first.errors.size > 1:
-        return f"Best mechanism here: {_name(first)}; {_name(others[0])}"
-    return f"Best mechanism here: {_name(first)}"
-
-
-def _against_second(first: Outcome, second: Outcome) -> str:
-    difference, name = paired(first, second), _name(second)
-    if difference is None or difference.verdict == SAME:
-        return f"Second: {name}, with the same error."
-    clear = ("one trial cannot tell" if difference.trials == 1 else "**no clear difference**"
-             if difference.verdict == UNCLEAR else "a clear difference")
-    interval = (f" (paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)})"
-                if math.isfinite(difference.half_width) else "")
-    return f"Second: {name}, with {more_words(second.mean, first.mean)}: {clear}{interval}."
 
 
 def symbol_words(numbers: Ranking) -> str:
@@ -315,16 +231,11 @@ def worth_zooming(numbers: Ranking) -> int:
 
 
 def _trivial(numbers: Ranking) -> str:
-    (baseline, error), guess = numbers.results.references.to_beat, numbers.results.references.random_guess
-    losers, chance = ([_name(outcome) for outcome in numbers.outcomes if against(outcome, least) != BETTER]
-                      for least in (error, guess))
+    baseline, error = numbers.results.references.to_beat
+    losers = [_name(outcome) for outcome in numbers.outcomes if against(outcome, error) != BETTER]
     value = f"{baseline} ({as_number(error)})"
-    if not losers:
-        worse = f" **No clear gain over a random guess ({as_number(guess)}):** {_apart(chance)}." if chance else ""
-        return f"All beat {value}.{worse}"
-    if len(losers) == len(numbers.outcomes):
-        return f"**None clearly beats {value}.**"
-    return f"**No clear gain over {value}:** {_apart(losers)}."
+    return (f"All beat {value}." if not losers else f"**None clearly beats {value}.**"
+            if len(losers) == len(numbers.outcomes) else f"**No clear gain over {value}:** {_apart(losers)}.")
 
 
 def _apart(names: list[str]) -> str:
@@ -351,13 +262,10 @@ def table_rows(numbers: Ranking) -> list[dict[str, object]]:
     """Return every number of the chart, and the mechanisms that are not in it."""
     results = numbers.results
     (baseline, error), beats = results.references.to_beat, {None: "", BETTER: "yes", UNCLEAR: "not clearly"}
-
-    def finite(value: float) -> float | None:
-        return value if math.isfinite(value) else None
-
     return [{
-        "mechanism": outcome.mechanism.label, "mean error": finite(outcome.mean),
-        "95 % from": finite(outcome.interval[0]), "95 % to": finite(outcome.interval[1]),
+        "mechanism": outcome.mechanism.label,
+        **{name: value if math.isfinite(value) else None for name, value in zip(
+            ("mean error", "95 % from", "95 % to"), (outcome.mean, *outcome.interval), strict=True)},
         "promise": outcome.mechanism.guarantee, "epsilon asked": results.scenario.epsilon,
         "epsilon really spent": outcome.epsilon_spent,
         f"beats {baseline}": beats.get(against(outcome, error), "no"),
@@ -366,8 +274,8 @@ def table_rows(numbers: Ranking) -> list[dict[str, object]]:
         "reference": outcome.mechanism.reference} for outcome in [*results.ranked(), *numbers.unsuitable]]
 
 
-def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scenario: Scenario, unit: str) -> str:
-    wanted = f"{as_number(error)} {in_markdown(unit)}".rstrip()
+def _frontier_words(lines: Sequence[Needed], error: float, scenario: Scenario, references: References) -> str:
+    wanted = f"{as_number(error)} {in_markdown(references.unit)}".rstrip()
     reached = [line for line in lines if line.reading.reached]
     if not reached:
         return f"**No mechanism reaches an error of {wanted}** at any ε tried."
@@ -379,9 +287,6 @@ def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scena
         words.append(f"{_name(least.curve)} needs {as_number(least.reading.epsilon)}, but is for {TRIALS_ONLY}.")
     words += [f"This design needs {as_number(line.reading.epsilon)}." for line in reached
               if line is not first and line.curve.mechanism.key == own_key(scenario)]
-    if error >= trivial:
-        words.append(f"**The no-data baseline ({as_number(trivial)}) does as well** and costs no privacy.")
-    missing = [_name(line.curve) for line in lines if not line.reading.reached]
-    if missing:
-        words.append(f"Not reached up to ε = {first.curve.epsilons[-1]:g}: {_apart(missing)}.")
+    if error >= references.trivial:
+        words.append(f"**The no-data baseline ({as_number(references.trivial)}) does as well** and costs no privacy.")
     return " ".join(words)

@@ -3,13 +3,14 @@
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.labels import REFERENCES
+from mvgviz.pictures import theme
 from mvgviz.pictures.theme import DATA, add_line, log_ticks
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
@@ -52,6 +53,10 @@ class ErrorAxis:
     def holds(self, error: float) -> bool:
         """Return whether an error is on the axis (0 is not, on a log axis)."""
         return (error > 0 or not self.log) and self.low <= (math.log10(error) if self.log else error) <= self.high
+
+    def with_column(self) -> "ErrorAxis":
+        """Return an axis that leaves room for words at its right end, where they meet no line."""
+        return replace(self, high=self.high + 0.14 * (self.high - self.low))
 
     def layout(self, title: str, *, upright: bool = False) -> dict[str, Any]:
         """Return the axis for Plotly, its title in short lines, shorter where it stands ``upright``."""
@@ -119,3 +124,45 @@ def mean_words(outcome: Outcome) -> str:
         return "too large to show"
     interval = f" ± {as_number(outcome.half_width, 2)}" if math.isfinite(outcome.half_width) else ""
     return f"{as_number(outcome.mean)}{interval}"
+
+
+class Mark(NamedTuple):
+    """One line of a ranked chart, ``label`` escaped. ``ring``: the own design."""
+
+    label: str
+    mean: float
+    half_width: float
+    colour: str
+    symbol: str
+    ring: bool = False
+    faint: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        half = self.half_width if math.isfinite(self.half_width) else 0.0
+        low = self.mean - half
+        return (low if low > 0 or self.mean <= 0 else self.mean / 10), self.mean + half
+
+
+def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], *, title: str, height: int = 200
+                ) -> go.Figure:
+    """Draw a dot, a whisker and the mean in each line; at least ``height`` pixels high."""
+    axis, figure = error_axis([*(end for mark in marks for end in mark.ends), *(value for _, value in references)],
+                              room=0.07).with_column(), go.Figure()
+    add_references(figure, axis, references, len(marks))
+    for at, mark in enumerate(marks):
+        if mark.ring:
+            theme.add_dots(figure, [axis.cut(mark.mean)], [at], "this design", theme.DATA, 20, "circle-open",
+                           edge=theme.DATA, hover=None, showlegend=False)
+        name = mark.label.replace("<br>", " ")
+        half = f" ± {as_number(mark.half_width, 2)}" if math.isfinite(mark.half_width) else ""
+        theme.add_dots(figure, [float(axis.cut(mark.mean))], [at], name, mark.colour, 10, mark.symbol, edge=mark.colour,
+                       hover=f"<b>{name}</b><br>error {as_number(mark.mean)}{half}", showlegend=False, cliponaxis=False,
+                       opacity=0.6 if mark.faint else 1.0,
+                       error_x=axis.whisker(mark.mean, *mark.ends, color=mark.colour, thickness=2, width=5))
+    theme.add_words(figure, [float(axis.cut(math.inf))] * len(marks), list(range(len(marks))),
+                    [as_number(mark.mean) for mark in marks], "middle left")
+    theme.laid_out(figure, {"xaxis": axis.layout(title), "yaxis": theme.row_axis(
+        [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
+    lines = max((1 + mark.label.count("<br>") for mark in marks), default=1)
+    return theme.styled(figure, height=max(95 + (13 + 12 * lines) * len(marks), height), top=35)

@@ -21,8 +21,8 @@ from mvgviz.text import as_factor, as_number, as_probability
 
 MOST_RELEASES = 30
 _SHARES = np.linspace(0.02, 0.98, 97)
-_COLUMNS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 130, 200)
-_EPSILONS = (0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0)
+_PLACES = list(product((1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 130, 200),  # columns, and epsilons
+                       (0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0)))
 _GAUSSIAN = FAMILIES["gaussian"]
 _OF_SPLITS = FAMILIES | CHOICES
 _LEAST = 1e-9  # the lowest delta of the picture
@@ -67,9 +67,7 @@ def noise_of(family: Family, case: Case, releases: int = 1) -> float:
     """
     if releases > 1 and not family.is_pure:
         return math.sqrt(releases) * noise_of(family, case) if family.spends_mu else math.nan
-    epsilon, delta = case.promise
-    if releases > 1:
-        epsilon, delta = pure_epsilon(releases, epsilon, delta), 0.0
+    epsilon, delta = case.promise if releases == 1 else (pure_epsilon(releases, *case.promise), 0.0)
     if not case.is_split:
         return family.std(case.size, epsilon, delta)
     priority, other = case.priority, case.size - case.priority
@@ -98,12 +96,6 @@ def _lowest(noises: Mapping[str, float]) -> Family:
     return _OF_SPLITS[min(noises, key=lambda name: noises[name] * (1 if _OF_SPLITS[name].is_pure else _TIE))]
 
 
-def last_release(case: Case) -> int:
-    """Return up to how many releases box noise has less noise than Gaussian noise; 0 where it never has."""
-    return next((count - 1 for count in range(1, MOST_RELEASES + 1)
-                 if noise_of(FAMILIES["box"], case, count) >= noise_of(_GAUSSIAN, case, count)), MOST_RELEASES)
-
-
 def advice_words(case: Case, releases: int) -> str:
     """Return one piece of advice: verdict, number, reason, and its price."""
     best, gain = best_family(case, releases)
@@ -129,6 +121,12 @@ def others_noise(family: Family, case: Case) -> float:
         case.size, *case.promise)
 
 
+def last_release(case: Case) -> int:
+    """Return up to how many releases box noise has less noise than Gaussian noise; 0 where it never has."""
+    return next((count - 1 for count in range(1, MOST_RELEASES + 1)
+                 if noise_of(FAMILIES["box"], case, count) >= noise_of(_GAUSSIAN, case, count)), MOST_RELEASES)
+
+
 def last_words(case: Case) -> str:
     """Return up to how many releases box noise is lower than Gaussian noise."""
     last = last_release(case)
@@ -151,46 +149,38 @@ def _right_words(family: Family, case: Case) -> str:
 
 def family_split_picture(case: Case) -> Picture:
     """Noise on priority columns against noise on other columns, for every family and share."""
-    figure, unit = go.Figure(), _GAUSSIAN.std(case.size, *case.promise)
-    priority, other = case.priority, case.size - case.priority
-    across, up = [], []
+    figure, unit, here = go.Figure(), _GAUSSIAN.std(case.size, *case.promise), []
     for family in _OF_SPLITS.values():
-        curve = np.array([family.split(priority, other, share, *case.promise) for share in _SHARES]) / unit
-        here = np.array(family.split(priority, other, case.share, *case.promise)) / unit
+        curve = np.array([family.split(case.priority, case.size - case.priority, share, *case.promise)
+                           for share in (*_SHARES, case.share)]) / unit
+        here.append(curve[-1])
+        x, y = curve.T
         dash = "dash" if not family.joins else None if isinstance(family, Law) else "dashdot"  # some are one curve
-        add_line(figure, curve[:, 0], curve[:, 1], family.title, FAMILY_COLOURS[family.name], 2.5, dash,
-                 hover="share %{customdata:.0%}: %{x:.3g} × on priority columns, %{y:.3g} × on others"
-                 f"<extra>{family.title}</extra>", customdata=_SHARES)
-        add_dots(figure, here[:1], here[1:], family.title, FAMILY_COLOURS[family.name], 10, hover=None,
-                 showlegend=False)
-        across.append(here[0])
-        up.append(here[1])
-    highest = max(up) * 2
+        add_line(figure, x[:-1], y[:-1], family.title, FAMILY_COLOURS[family.name], 2.5, dash, customdata=_SHARES,
+                 hover=f"share %{{customdata:.0%}}: %{{x:.3g}} ×, %{{y:.3g}} ×<extra>{family.title}</extra>")
+        add_dots(figure, x[-1:], y[-1:], family.title, FAMILY_COLOURS[family.name], 10, hover=None, showlegend=False)
+    across, up = (values.tolist() for values in np.transpose(here))
     lowest = lowest_std(*case.promise)
     if lowest is not None:
-        across.append(math.sqrt(priority) * lowest / unit)
-        add_line(figure, [across[-1]] * 2, [min(up) / 1.5, highest], "lowest possible (bound)", DATA, 2, "dot")
+        across.append(math.sqrt(case.priority) * lowest / unit)
+        add_line(figure, [across[-1]] * 2, [min(up) / 1.5, 2 * max(up)], "lowest possible (bound)", DATA, 2, "dot")
     figure.update_xaxes(title="noise on priority columns (× equal Gaussian noise)",
                         **log_axis(min(across) / 1.2, max(1.0, *across), room=0.05))
     figure.update_yaxes(title="noise on other columns (× equal Gaussian noise)",
-                        **log_axis(min(up) / 1.5, highest, room=0.05))
+                        **log_axis(min(up) / 1.5, 2 * max(up), room=0.05))
     best, gain = best_family(case)
-    takeaway = (f"**At the same noise on other columns, {best.word} noise has {as_factor(1 / gain)} the Gaussian noise "
-                "on priority columns.**" if gain > _CLEARLY else
-                "**No family beats the Gaussian split here.**")
-    return Picture(styled(figure, height=380), takeaway, f"""\
+    return Picture(styled(figure, height=380), (
+        f"**At the same noise on other columns, {best.word} noise has {as_factor(1 / gain)} the Gaussian noise "
+        "on priority columns.**" if gain > _CLEARLY else "**No family beats the Gaussian split here.**"), f"""\
 Each curve is one family at the same promise, for one release; down and left is better. Dots: a share of
-{100 * case.share:.0f} % for the {priority} priority columns of {case.size}. Dotted: no noise of any family with this
-promise lies left of it.""")
+{100 * case.share:.0f} % for the {case.priority} priority columns of {case.size}. Dotted: no noise of any family with
+this promise lies left of it.""")
 
 
 @lru_cache(maxsize=8)
-def _winners(delta: float) -> dict[str, list[tuple[int, float]]]:
-    """Return, by family, at how many columns and which epsilon its equal noise is lowest."""
-    found: dict[str, list[tuple[int, float]]] = {name: [] for name in FAMILIES}
-    for size, epsilon in product(_COLUMNS, _EPSILONS):
-        found[_lowest(_equal(size, epsilon, delta)).name].append((size, epsilon))
-    return found
+def _winners(delta: float) -> list[str]:
+    """Return the family whose equal noise is lowest at each place of the map."""
+    return [_lowest(_equal(size, epsilon, delta)).name for size, epsilon in _PLACES]
 
 
 def _equal(size: int, epsilon: float, delta: float) -> dict[str, float]:
@@ -199,14 +189,14 @@ def _equal(size: int, epsilon: float, delta: float) -> dict[str, float]:
 
 def family_map_picture(case: Case) -> Picture:
     """The family with the lowest equal noise, by number of columns and epsilon; the scenario as a dot."""
-    figure = go.Figure()
-    for name, places in _winners(case.delta).items():
+    figure, winners = go.Figure(), _winners(case.delta)
+    for name, family in FAMILIES.items():
+        places = [place for place, winner in zip(_PLACES, winners, strict=True) if winner == name]
         if places:
-            title = FAMILIES[name].title
-            add_dots(figure, [size for size, _ in places], [epsilon for _, epsilon in places], title,
-                     FAMILY_COLOURS[name], 17, "square", hover="%{x} columns, ε = %{y}<extra>" + title + "</extra>")
-    add_dots(figure, [case.size], [case.epsilon], "this scenario", PAPER, 15, edge=DATA, thick=4, cliponaxis=False,
-             hover="%{x} columns, ε = %{y}<extra>this scenario</extra>")
+            sizes, epsilons = zip(*places, strict=True)
+            add_dots(figure, sizes, epsilons, family.title, FAMILY_COLOURS[name], 17, "square",
+                     hover="%{x} columns, ε = %{y}<extra>" + family.title + "</extra>")
+    add_dots(figure, [case.size], [case.epsilon], "this scenario", PAPER, 15, edge=DATA, thick=4, cliponaxis=False)
     figure.update_xaxes(title="columns", **log_axis(1, 200, room=0.05))
     figure.update_yaxes(title="ε", **log_axis(0.1, 10, room=0.05))
     stds = _equal(case.size, *case.promise)
@@ -216,37 +206,34 @@ def family_map_picture(case: Case) -> Picture:
         f"**With equal noise on {_counted(case.size, 'column')}, {best.word} noise is lowest**"
         + (f": {as_factor(gain)} less than Gaussian." if gain > _CLEARLY else ".")), f"""\
 Each square: the family with the lowest standard deviation, for one release with equal noise at
-δ = {as_probability(case.delta)}. Box noise suits few columns: it grows with their number, Gaussian noise with the
-square root.""")
+δ = {as_probability(case.delta)}. Box noise grows with the number of columns, Gaussian noise with its square root.""")
 
 
 def family_curves_picture(case: Case) -> Picture:
     """The whole privacy curve of three families through the same promise."""
-    figure = go.Figure()
+    figure, rights = go.Figure(), {}
     grid = np.unique([*np.linspace(0, 2, 81), *(1 - np.geomspace(1e-8, 0.02, 15))]) * case.epsilon
     for name in ("gaussian", "ellipse", "box"):
         family = FAMILIES[name]
+        rights[name] = _right(family, case)
         deltas = np.array([family.delta_at(float(at), case.size, *case.promise) for at in grid])
         add_line(figure, grid, np.where(deltas > _LEAST, deltas, np.nan), family.title, FAMILY_COLOURS[name], 2.5,
-                 hover="ε = %{x:.3g}: δ = %{customdata}<extra>" + family.title + "</extra>",
-                 customdata=[as_probability(float(delta)) for delta in deltas])
+                 hover="ε = %{x:.3g}: δ = %{y:.2g}<extra>" + family.title + "</extra>")
     add_dots(figure, [case.epsilon], [case.delta], "the promise", PAPER, 12, edge=DATA, thick=3)
-    figure.update_xaxes(title="ε")
     low = math.log10(_LEAST)
+    figure.update_xaxes(title="ε")
     figure.update_yaxes(title="δ at that ε", type="log", range=[low, 0.1], **decades(low, 0))
-    rights = {name: _right(FAMILIES[name], case) for name in ("gaussian", "ellipse", "box")}
     return Picture(styled(figure, height=380), (
         f"**Same ε and δ, other odds.** The best attacker is right {rights['box']} times in 100 against box noise, "
         f"{rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. With equal odds, box "
         f"noise is {as_factor(same_attacker(FAMILIES['box'], case.size, *case.promise))} the Gaussian noise."), """\
 All families pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
-Box noise has no δ. Gaussian noise keeps a small δ at every ε, but tells the typical attacker less.""")
+Box noise has no δ. Gaussian noise keeps a small δ at every ε.""")
 
 
 def family_releases_picture(case: Case, releases: int) -> Picture:
     """Noise of each release when several share the promise, for box and Gaussian noise."""
-    figure, counts = go.Figure(), list(range(1, MOST_RELEASES + 1))
-    unit, top = noise_of(_GAUSSIAN, case), 3 * math.sqrt(MOST_RELEASES)
+    figure, counts, unit = go.Figure(), list(range(1, MOST_RELEASES + 1)), noise_of(_GAUSSIAN, case)
     for name in ("gaussian", "box"):
         noises = [noise_of(FAMILIES[name], case, count) / unit for count in counts]
         add_line(figure, counts, [value if math.isfinite(value) else None for value in noises], FAMILIES[name].title,
@@ -254,11 +241,10 @@ def family_releases_picture(case: Case, releases: int) -> Picture:
     figure.add_vline(x=releases, line={"color": DATA, "dash": "dot"})
     where = "priority columns" if case.is_split else "every number"
     figure.update_xaxes(title="releases that share the promise")
-    figure.update_yaxes(title=f"noise on {where} (× one Gaussian release)", range=[0, top])
+    figure.update_yaxes(title=f"noise on {where} (× one Gaussian release)", range=[0, 3 * math.sqrt(MOST_RELEASES)])
     return Picture(styled(figure, height=380), last_words(case), """\
-Gaussian noise grows with the square root of the number of releases, box noise nearly with the number itself: pure ε
-adds up. The box curve is an upper bound, from the worst of all pure mechanisms. Noise on other columns is the same for
-both.""")
+Gaussian noise grows with the square root of the number of releases, box noise nearly with the number itself. The box
+curve is an upper bound. Noise on other columns is the same for both.""")
 
 
 def width_rows(case: Case) -> list[tuple[str, str, str, str]]:

@@ -47,50 +47,44 @@ def one_number_picture(epsilon: float, delta: float) -> Picture:
         f"about the whole table as about the answer. About one person: {as_number(one, 2)} bits, if all others are "
         "known."), f"""\
 How many of {PEOPLE} people say yes, each with chance one half, with Gaussian noise. Dotted: the noise that (ε, δ) of
-this scenario asks for. A promise bounds one person's risk in the worst case, not on average. One bit is the answer to
-one fair yes-or-no question; one nat is 1.44 bits.""")
+this scenario asks for. A promise bounds one person's risk in the worst case, not on average. One bit answers one fair
+yes-or-no question.""")
 
 
 def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
     """What four families of noise let through against Gaussian noise, at the same covariance or the same promise."""
     stds = {name: family.std(NUMBERS, epsilon, delta) if same == "promise" else 1.0
             for name, family in FAMILIES.items()}
-    figure, heights = go.Figure(), {}
+    figure, drawn, tops = go.Figure(), [], {}
     for name, family in FAMILIES.items():
         ratios = (_SIGNALS * stds["gaussian"] / stds[name]) ** 2
-        heights[name] = [bits_through(name, ratio) / bits_through("gaussian", signal**2) if ratio >= LEAST_RATIO
-                         else math.nan for ratio, signal in zip(ratios, _SIGNALS, strict=True)]
-        theme.add_line(figure, _SIGNALS, heights[name], family.title, FAMILY_COLOURS[name], 2.5,
+        heights = [bits_through(name, ratio) / bits_through("gaussian", signal**2) if ratio >= LEAST_RATIO
+                   else math.nan for ratio, signal in zip(ratios, _SIGNALS, strict=True)]
+        theme.add_line(figure, _SIGNALS, heights, family.title, FAMILY_COLOURS[name], 2.5,
                        hover="%{y:.3g} × Gaussian noise<extra>" + family.title + "</extra>")
-    drawn = [height for each in heights.values() for height in each if math.isfinite(height)]
+        known = list(filter(math.isfinite, heights))
+        drawn += known
+        tops[name] = max(known, default=0.0)
     figure.update_xaxes(title="answer / Gaussian noise (standard deviations)", **theme.log_axis(0.3, 10, room=0.02))
     figure.update_yaxes(title="information let through<br>(× Gaussian noise)",
                         **theme.log_axis(min(drawn), max(drawn), room=0.05, least=0.02))
-    tops = {name: max(filter(math.isfinite, each), default=math.nan) for name, each in heights.items()}
-    if same == "covariance":
-        words = ("**At the same size, Gaussian noise lets least through**: good for privacy, bad for use. "
-                 f"Box noise lets up to {as_factor(tops['box'])} as much through.")
-    else:
-        best = max(tops, key=lambda name: tops[name] if math.isfinite(tops[name]) else 0.0)
-        words = (f"**At the same promise, {FAMILIES[best].word} noise lets most through**" + (
-            f": up to {as_factor(tops[best])} what Gaussian noise does." if tops[best] > 1 else ".")
-            + " *Families of noise* says who gains.")
+    best = max(tops, key=lambda name: tops[name])
+    gain = f": up to {as_factor(tops[best])} what Gaussian noise does." if tops[best] > 1 else "."
+    words = ("**At the same size, Gaussian noise lets least through.** "
+             f"Box noise lets up to {as_factor(tops['box'])} as much through." if same == "covariance" else
+             f"**At the same promise, {FAMILIES[best].word} noise lets most through**{gain}")
     return Picture(theme.styled(figure, height=360), words, f"""\
-An answer of {NUMBERS} independent normal numbers, released with noise of each family, by integration. At the same
-promise noise differs in size, too: smaller noise lets more through, to you and to an attacker. One record moves each
-number by at most 1.""")
+An answer of {NUMBERS} independent normal numbers, released with noise of each family. What gets through serves you and
+an attacker alike. At the same promise noise differs in size, too. One record moves each number by at most 1.""")
 
 
 def sums_picture(records: int) -> Picture:
     """The answers on simulated tables of one size, in standard deviations, against the normal curve."""
-    figure, lacks = go.Figure(), []
-    edges = np.linspace(-4, 4, 41)
+    figure, lacks, edges = go.Figure(), [], np.linspace(-4, 4, 41)
     middles = (edges[1:] + edges[:-1]) / 2
     for name, answers in zip(QUERIES, answers_of(records), strict=True):
-        heights = np.histogram((answers - answers.mean()) / answers.std(), edges)[0] / answers.size / (edges[1]
-                                                                                                      - edges[0])
-        theme.add_line(figure, middles, heights, name, _COLOURS[name], 2,
-                       hover="%{x:.2g} standard deviations: %{y:.2g}<extra>" + name + "</extra>")
+        heights = np.histogram((answers - answers.mean()) / answers.std(), edges)[0] / answers.size / 0.2
+        theme.add_line(figure, middles, heights, name, _COLOURS[name], 2)
         bits, error = lacking_bits(answers)
         lacks.append(f"{name} {bits:.2f} ± {error:.2f}".replace("-0.00", "0.00"))
     theme.add_line(figure, middles, np.exp(-middles**2 / 2) / math.sqrt(2 * math.pi), "normal", DATA, 2.5, "dash",
@@ -99,8 +93,8 @@ def sums_picture(records: int) -> Picture:
     figure.update_yaxes(title="density", range=[0, 1.1])
     return Picture(theme.styled(figure, height=340), (
         f"**With {records:,} records a table, the answers lack**, in bits of entropy: {', '.join(lacks)}."), """\
-Each curve: the answers on 4,000 simulated tables of skewed values. Entropy is estimated from the gaps between sorted
-answers, minus the same estimate for normal numbers. ±: twice its standard error.""")
+Each curve: the answers on 4,000 simulated tables of skewed values. A normal answer has the most entropy. ±: twice the
+standard error.""")
 
 
 def lacking_picture() -> Picture:
@@ -111,23 +105,22 @@ def lacking_picture() -> Picture:
         known = bits > error
         theme.add_curve(figure, RECORDS, np.where(known, bits, np.maximum(bits, 0) + error), name, _COLOURS[name], 2,
                         np.where(known, "circle", "triangle-down-open").tolist(), size=10,
-                        customdata=np.column_stack((bits, error)), hover="%{x} records: %{customdata[0]:.3f} ± "
-                        "%{customdata[1]:.3f} bits<extra>" + name + "</extra>")
+                        hover="%{x} records: %{y:.3f} bits<extra>" + name + "</extra>")
     figure.update_xaxes(title="records in a table", **theme.log_axis(5, 5_000, room=0.05))
     figure.update_yaxes(title="entropy it lacks (bits)", **theme.log_axis(0.005, 3, room=0.05))
     return Picture(theme.styled(figure, height=340), (
-        "**Here sums become normal within some fifty records; a kernel's entries never do.** They are no sums."), """\
-Of all answers with one covariance, a normal one lets most through. With Gaussian noise, another answer loses at most
-the bits that its entropy lacks. Open triangles: upper bounds, too small to tell from 0.""")
+        "**Sums become normal within some fifty records; a kernel's entries never do.** They are no sums."), """\
+Of all answers with one covariance, a normal one lets most through. Another loses at most the bits that its entropy
+lacks. Open triangles: upper bounds, too small to tell from 0.""")
 
 
 def counter_picture() -> Picture:
     """One yes or no, which is not normal: what Laplace noise lets through against Gaussian noise of the same size."""
     figure, stds = go.Figure(), np.geomspace(0.1, 3, 41)
     bits = np.array([[count_bits(1, std, laplace=laplace) for std in stds] for laplace in (False, True)])
-    for name, family, ratio in zip(("Gaussian", "Laplace"), ("gaussian", "laplace"), bits / bits[0], strict=True):
-        theme.add_line(figure, stds, ratio, name, FAMILY_COLOURS[family], 2.5,
-                       hover="noise %{x:.2g}: %{y:.3g} × Gaussian noise<extra>" + name + "</extra>")
+    for name, ratio in zip(("gaussian", "laplace"), bits / bits[0], strict=True):
+        theme.add_line(figure, stds, ratio, FAMILIES[name].title, FAMILY_COLOURS[name], 2.5,
+                       hover="noise %{x:.2g}: %{y:.3g} × Gaussian noise")
     least = int(np.argmin(bits[1] / bits[0]))
     figure.update_xaxes(title="noise (standard deviation; yes is 1, no is 0)", **theme.log_axis(0.1, 3, room=0.02))
     figure.update_yaxes(title="information let through<br>(× Gaussian noise)")
@@ -138,21 +131,19 @@ The paper says that Gaussian noise leaks least for any dataset. One answer that 
 with equal chance.""")
 
 
-def needs_rows() -> dict[str, list[str]]:
+_NEEDS = (
+    ("Maximising PNR maximises information", "A normal answer, as the paper says.",
+     "½ log PNR is only an upper bound. Another split may let more through."),
+    ("The best query is a sum over records",
+     "The same covariance and noise for all queries. Then every normal answer is best, sum or not.",
+     "A query with larger values lets more through, and needs more noise."),
+    ("Gaussian noise leaks least, for any dataset", "A normal answer.",
+     "Laplace noise may leak less, as in the picture."),
+    ("The central limit makes a sum normal",
+     "Many independent records, none of which dominates, and values that have a density.",
+     "A count has no density, so its entropy is −∞. Its information is finite."))
+
+
+def needs_rows() -> dict[str, tuple[str, ...]]:
     """Return what the proofs need beside what the paper says, and what happens without."""
-    return {
-        "The paper's claim": [
-            "Maximising PNR maximises information",
-            "The best query is a sum over records",
-            "Gaussian noise leaks least, for any dataset",
-            "The central limit makes a sum normal"],
-        "It also needs": [
-            "A normal answer (said there): else ½ log PNR is only an upper bound.",
-            "The same covariance and noise for all queries. Then every normal answer is best, sum or not.",
-            "A normal answer. The best linear estimate's error then takes the place of the conditional covariance.",
-            "Many independent records, none of which dominates, and values that have a density."],
-        "Without it": [
-            "Another split may let more through.",
-            "A query with larger values lets more through, and needs more noise.",
-            "Laplace noise may leak less, as in the picture.",
-            "A count has no density: its entropy is −∞, though the information is finite."]}
+    return dict(zip(("The paper's claim", "It also needs", "Without it"), zip(*_NEEDS, strict=True), strict=True))

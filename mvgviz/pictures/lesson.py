@@ -66,8 +66,7 @@ def outline_ghost(covariance: FloatArray, *, moves: Sequence[float], top: float,
 
 def track_ghost(low: float, high: float, **given: Any) -> Ghost:
     """Return a mark on the track under a picture."""
-    return Ghost(lines=(np.array([[0, -0.3, 1, 0], [0, 1.3, 1, 0]]),), handle=(0, 0.5, 1, 0), axes="2", least=low,
-                 most=high, **given)
+    return mark_ghost([(0, -0.3, 1, 0), (0, 1.3, 1, 0)], handle=(0, 0.5, 1, 0), axes="2", least=low, most=high, **given)
 
 
 def mark_ghost(*lines: Sequence[Sequence[float]], handle: Sequence[float], **given: Any) -> Ghost:
@@ -128,20 +127,17 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
     near = np.linspace(-4, 4, 301) * noise  # so that the peaks of narrow bells are not cut off
     offsets = np.unique(np.concatenate([np.linspace(-span, span, 301), near - shift / 2, near + shift / 2]))
     offsets = offsets[np.abs(offsets) <= span]
-    published = offsets + centre
-    figure = go.Figure(layout={
-        "shapes": [{"type": "line", "x0": centre, "x1": centre, "y0": 0, "y1": 1.08,
-                    "line": {"color": theme.LINE, "width": 2}}],
-        "annotations": [{"text": text, "x": where, "xref": "paper", "y": 1.17, "showarrow": False, "xanchor": anchor}
-                        for text, where, anchor in (("← guess: " + names[0], 0.49, "right"),
-                                                    ("guess: " + names[1] + " →", 0.51, "left"))]})
-    for name, side, colour, dash, level in ((names[0], -1, theme.DATA, "dash", 2),
-                                            (names[1], 1, theme.DIRECTIONAL, "solid", 1)):
-        # The dashed one on top: both are seen where they coincide.
-        theme.add_line(figure, published, np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), name, colour, 4,
-                       dash, fill="tozeroy", fillcolor=theme.wash(colour, 0.25), zorder=level)
-    figure.update_xaxes(title="published average sleep (hours)", range=[float(published[0]), float(published[-1])],
-                        nticks=6, zeroline=False)
+    figure = go.Figure()
+    figure.add_shape(type="line", x0=centre, x1=centre, y0=0, y1=1.08, line={"color": theme.LINE, "width": 2})
+    # The dashed one on top: both are seen where they coincide.
+    for name, side, colour, dash, level, text, where, anchor in (
+            (names[0], -1, theme.DATA, "dash", 2, "← guess: " + names[0], 0.49, "right"),
+            (names[1], 1, theme.DIRECTIONAL, "solid", 1, "guess: " + names[1] + " →", 0.51, "left")):
+        theme.add_line(figure, offsets + centre, np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), name,
+                       colour, 4, dash, fill="tozeroy", fillcolor=theme.wash(colour, 0.25), zorder=level)
+        figure.add_annotation(text=text, x=where, xref="paper", y=1.17, showarrow=False, xanchor=anchor)
+    figure.update_xaxes(title="published average sleep (hours)", nticks=6, zeroline=False,
+                        range=[centre + float(offsets[0]), centre + float(offsets[-1])])
     figure.update_yaxes(title="how often", showticklabels=False, showgrid=False, range=[0, 1.25], zeroline=False)
     return large(figure)
 
@@ -198,8 +194,8 @@ def plot_columns(columns: int, most: int, *, gain: Gain | None, epsilon: float) 
     return large(figure).update_layout(bargap=0.25, height=480)
 
 
-def plot_sizes(noise: FloatArray, *, row_sizes: Sequence[str], col_sizes: Sequence[str], asked: tuple[int, int],
-               row_names: tuple[str, ...], col_names: tuple[str, ...], shown: bool) -> go.Figure:
+def plot_sizes(noise: FloatArray, row_sizes: FloatArray, col_sizes: FloatArray, *, asked: tuple[int, int],
+               row_names: Sequence[str], col_names: Sequence[str], shown: bool) -> go.Figure:
     """The sizes along the edges, the cell asked for and, once ``shown``, the noise of each cell, darker where more."""
     rows, cols = noise.shape
     text = [[f"{noise[i, j]:.3g}×" if shown else "?" if (i, j) == asked else "" for j in range(cols)]
@@ -214,7 +210,7 @@ def plot_sizes(noise: FloatArray, *, row_sizes: Sequence[str], col_sizes: Sequen
     for axis, names, sizes, between in ((figure.update_xaxes, col_names, col_sizes, "<br>"),
                                         (figure.update_yaxes, row_names, row_sizes, " ")):
         axis(tickvals=list(range(len(names))), showgrid=False, zeroline=False,
-             ticktext=[f"{name}{between}<b>{size}</b>" for name, size in zip(names, sizes, strict=True)])
+             ticktext=[f"{name}{between}<b>{size:.3g}</b>" for name, size in zip(names, sizes, strict=True)])
     figure.update_xaxes(side="top", tickangle=0)
     figure.update_yaxes(autorange="reversed")
     return large(figure).update_layout(height=480, legend_y=1.17)  # above the names of the columns
@@ -236,9 +232,10 @@ def plot_trials(pay: Pay, *, shown: bool) -> go.Figure:
     return large(figure)
 
 
-_LOOKS = dict(zip(GUESSES, ((theme.IID, "square"), (theme.DIRECTIONAL, "diamond")), strict=True))
 _LEAST, _MOST = (f"{hours:g} h, {points:g} points" for hours, points in (CLASS.lower, CLASS.upper))
 GUESS_NAMES = dict(zip(GUESSES, (f"Ann: {_LEAST}", f"Ann: {_MOST}"), strict=True))
+_LOOKS = {"least": (GUESS_NAMES["least"], theme.IID, "square"),
+          "most": (GUESS_NAMES["most"], theme.DIRECTIONAL, "diamond")}
 SHAPE_NAMES = {"circle": "Equal noise (circle)", "ellipse": "Directional noise (ellipse)", "box": "Box noise"}
 GAME_RULES = (f"The school publishes two averages of {PUPILS} pupils, **sleep** and **score**, with noise. You know "
               f"all pupils but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), with equal chance. You see "
@@ -271,18 +268,17 @@ def game_picture(played: Game, *, said: int) -> Picture:
     figure = go.Figure()
     theme.add_line(figure, outline[0], outline[1], f"{100 * LEVEL:.0f} of 100 releases", theme.DATA, 2, "dash")
     if over:
-        ends = middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])
-        theme.add_line(figure, ends[0], ends[1], "the best guess changes here", theme.EXACT, 3)
-    for guess, name in GUESS_NAMES.items():
-        colour, symbol = _LOOKS[guess]
-        points = [tuple(played.centres[guess]), *(each.point for each in played.rounds[:said] if each.truth == guess)]
-        theme.add_dots(figure, [x for x, _ in points], [y for _, y in points], name, colour,
-                       [20, *[11] * (len(points) - 1)], symbol, edge=theme.PAPER, thick=1.5)
+        x, y = middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])
+        theme.add_line(figure, x, y, "the best guess changes here", theme.EXACT, 3)
+    for guess, (name, colour, symbol) in _LOOKS.items():
+        x, y = np.transpose([tuple(played.centres[guess]),
+                             *(each.point for each in played.rounds[:said] if each.truth == guess)])
+        theme.add_dots(figure, x, y, name, colour, [20, *[11] * (x.size - 1)], symbol, edge=theme.PAPER, thick=1.5)
     takeaway = "All ten releases, by what Ann has."
     if not over:
-        x, y = played.rounds[said].point
-        takeaway = (f"Round {said + 1}: a release at {x:.2f} hours and {y:.1f} points. Without noise it would lie at "
-                    + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({GUESS_NAMES[guess]})"
+        here, up = played.rounds[said].point
+        takeaway = (f"Round {said + 1}: a release at {here:.2f} hours and {up:.1f} points. Without noise it would lie "
+                    "at " + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({GUESS_NAMES[guess]})"
                                       for guess, (hours, points) in played.centres.items()) + ".")
-        theme.add_dots(figure, [x], [y], "this release", theme.EXACT, 24, "star", edge=theme.PAPER, thick=1.5)
+        theme.add_dots(figure, [here], [up], "this release", theme.EXACT, 24, "star", edge=theme.PAPER, thick=1.5)
     return Picture(plane.drawn(figure, centre=(float(middle[0]), float(middle[1]))), takeaway)

@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.paper import EPSILONS, Curve, Report
 from mvgviz.paper.runs import FIGURE4_SHARE
-from mvgviz.pictures.error_axis import add_lines_over, error_axis, lines_over
-from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, Picture, add_curve, add_dots, add_line, interval, styled
+from mvgviz.paper.words import way_text
+from mvgviz.pictures import theme
+from mvgviz.pictures.theme import Picture
+from mvgviz.pictures.utility import error_curve, plot_sweep
 from mvgviz.text import as_number
 from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References
@@ -30,24 +32,12 @@ def measured(curve: Curve) -> list[tuple[float, Outcome]]:
 
 def directions_picture(curves: Sequence[Curve], references: References, *, symbol: str) -> Picture:
     """Error over epsilon (Figure 4): a line for each set, as far as it is measured; the theorem's in its own colour."""
-    lines, ends = lines_over({EPSILONS[0]: references, EPSILONS[-1]: references}), (EPSILONS[0], EPSILONS[-1])
-    axis = error_axis([*(outcome.mean for curve in curves for _, outcome in measured(curve)),
-                       *(value for _, _, values in lines for value in values)])
-    figure, sets = go.Figure(), list(dict.fromkeys(curve.name for curve in curves))
-    for curve in curves:
-        points = measured(curve)
-        means = [outcome.mean for _, outcome in points]
-        halves = [outcome.half_width if outcome.errors.size > 1 else 0.0 for _, outcome in points]
-        colour, guarantee = (EXACT, "exact") if curve.exact else (THEOREM1, "Theorem 1")
-        k = sets.index(curve.name) % 4
-        add_curve(figure, [epsilon for epsilon, _ in points], means, f"{curve.name}: {guarantee}", colour, 2,
-                  _SYMBOLS[k], dash=_DASHES[k], error_y=interval(means, halves, thickness=1, log=axis.log),
-                  hover="ε = %{x:g}: %{y:.3g}<extra>%{fullData.name}</extra>")
-    add_lines_over(figure, axis, lines, ends)
-    figure.update_xaxes(title="ε (log scale)", type="log", tickvals=list(EPSILONS),
-                        ticktext=[f"{epsilon:g}" for epsilon in EPSILONS])
-    figure.update_yaxes(**axis.layout(f"error {symbol}", upright=True))
-    return Picture(styled(figure, height=420), _directions_words(curves), (
+    sets, ends = list(dict.fromkeys(curve.name for curve in curves)), (EPSILONS[0], EPSILONS[-1])
+    drawn = [error_curve(f"{curve.name}: {'exact' if curve.exact else 'Theorem 1'}",
+                         theme.EXACT if curve.exact else theme.THEOREM1, dict(measured(curve)),
+                         _SYMBOLS[sets.index(curve.name) % 4], _DASHES[sets.index(curve.name) % 4]) for curve in curves]
+    figure = plot_sweep(drawn, dict.fromkeys(ends, references), own=None, span=ends, title=f"error {symbol}")
+    return Picture(theme.styled(figure, height=420), _directions_words(curves), (
         f"Priority columns get {100 * FIGURE4_SHARE:.0f} % of the budget, the middle of the paper's shares. The paper "
         "draws Theorem 1 only, without figures."))
 
@@ -57,8 +47,7 @@ def _directions_words(curves: Sequence[Curve]) -> str:
     flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves if not curve.exact and measured(curve)]
     if not ends or not flat:
         return "The curves appear as their trials come in."
-    best = min(ends, key=lambda name: ends[name][1].mean)
-    at, outcome = ends[best]
+    best, (at, outcome) = min(ends.items(), key=lambda end: end[1][1].mean)
     spread = max(max(means) / min(means) for means in flat)
     move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
     choice = "equal noise" if best == "none" else f"more precision for {best}"
@@ -67,13 +56,12 @@ def _directions_words(curves: Sequence[Curve]) -> str:
 
 
 class Dot(NamedTuple):
-    """A mean and half its interval, as shares of the way to a random guess; ``text``: as it was measured."""
+    """A mean and half its theme.interval, as shares of the way to a random guess."""
 
     row: str
     series: str
     way: float
     half_width: float
-    text: str
 
 
 def row_dots(report: Report) -> list[Dot]:
@@ -84,41 +72,37 @@ def row_dots(report: Report) -> list[Dot]:
     for row in report.rows:
         if row.printed is not None:
             dots.append(Dot(row.label, PRINTED, report.printed_way(row.printed.mean),
-                            (row.printed.half_width or 0.0) / paper, f"{row.printed.mean:.4g}"))
-        for series, cell in ((AS_PRINTED, row.as_printed), (EXACTLY, row.exact)):
-            if not math.isnan(cell.mean):
-                half = 0.0 if math.isnan(cell.half_width) else cell.half_width / ours
-                share = "" if cell.share is None else f", share {100 * cell.share:.0f} %"
-                dots.append(Dot(row.label, series, report.way(cell.mean), half, f"{cell.mean:.4g}{share}"))
+                            (row.printed.half_width or 0.0) / paper))
+        dots += [Dot(row.label, series, report.way(cell.mean), float(np.nan_to_num(cell.half_width)) / ours)
+                 for series, cell in ((AS_PRINTED, row.as_printed), (EXACTLY, row.exact)) if not math.isnan(cell.mean)]
     return dots
 
 
 def rows_picture(report: Report, dots: list[Dot]) -> Picture:
     """An experiment's rows, dots with intervals; 0 is no privacy, 1 a random guess. What is far beyond is an arrow."""
-    rows = {row.label: len(report.rows) - 1 - k for k, row in enumerate(report.rows)}
+    rows = {row.label: k for k, row in enumerate(report.rows)}
     trivial = report.way(report.references.trivial)
     log = bool(dots) and 0 < min(dot.way for dot in dots) < 0.02
     figure = go.Figure()
-    looks = ((PRINTED, DATA, "diamond", 0.28), (AS_PRINTED, THEOREM1, "circle", 0.0), (EXACTLY, EXACT, "square", -0.28))
-    for series, colour, symbol, shift in looks:
+    for series, colour, symbol, shift in ((PRINTED, theme.DATA, "diamond", -0.28),
+                                          (AS_PRINTED, theme.THEOREM1, "circle", 0.0),
+                                          (EXACTLY, theme.EXACT, "square", 0.28)):
         own = [dot for dot in dots if dot.series == series]
         far = [dot.way > FARTHEST for dot in own]
         halves = [0.0 if beyond else dot.half_width for dot, beyond in zip(own, far, strict=True)]
-        add_dots(figure, [min(dot.way, FARTHEST) for dot in own], [rows[dot.row] + shift for dot in own], series,
+        theme.add_dots(figure, [min(dot.way, FARTHEST) for dot in own], [rows[dot.row] + shift for dot in own], series,
                  colour, 9, ["triangle-right" if beyond else symbol for beyond in far], mode="markers+text",
                  text=[f"{dot.way:.2g}" if beyond else "" for dot, beyond in zip(own, far, strict=True)],
                  textposition="middle left", textfont={"size": 11},
-                 error_x=interval([dot.way for dot in own], halves, thickness=2, log=log),
-                 customdata=[[dot.row, dot.text, dot.way] for dot in own],
-                 hover="%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})"
-                 f"<extra>{series}</extra>")
+                 error_x=theme.interval([dot.way for dot in own], halves, thickness=2, log=log),
+                 customdata=[[dot.row, dot.way] for dot in own],
+                 hover=f"%{{customdata[0]}}: %{{customdata[1]:.2g}}<extra>{series}</extra>")
     for label, at, dash in (("random guess", 1.0, "dash"), ("no-data baseline", trivial, "dot")):
-        add_line(figure, [at, at], [-0.6, len(rows) - 0.4], label, DATA, 1.5, dash)
-    beyond = sum(not row.printed for row in report.rows)
-    if 0 < beyond < len(rows):
-        figure.add_hline(y=beyond - 0.5, line={"color": DATA, "width": 1})
-    figure.update_yaxes(tickvals=list(rows.values()), ticktext=["<br>".join(wrap(label, 28)) for label in rows],
-                        range=[-0.6, len(rows) - 0.4], showgrid=True, zeroline=False)
+        theme.add_line(figure, [at, at], [-0.6, len(rows) - 0.4], label, theme.DATA, 1.5, dash)
+    printed = sum(row.printed is not None for row in report.rows)
+    if 0 < printed < len(rows):
+        figure.add_hline(y=printed - 0.5, line={"color": theme.DATA, "width": 1})
+    figure.update_yaxes(**theme.row_axis([theme.broken(label, 28) for label in rows]))
     title = "0 no privacy, 1 random guess"
     if log:
         lowest = min(dot.way for dot in dots if dot.way > 0)
@@ -127,23 +111,18 @@ def rows_picture(report: Report, dots: list[Dot]) -> Picture:
         most = min(max([1.0, trivial, *(dot.way + dot.half_width for dot in dots)]), FARTHEST)
         least = min([0.0, *(dot.way - dot.half_width for dot in dots)])
         figure.update_xaxes(title=title, range=[least - 0.03, most + 0.08], zeroline=True)
-    return Picture(styled(figure, height=120 + 34 * len(rows)), rows_words(report, dots), """\
+    return Picture(theme.styled(figure, height=120 + 34 * len(rows)), rows_words(report, dots), """\
 The paper's errors and ours have different scales, so each is placed between no privacy (0) and a random guess (1) on \
 its own. Lines are 95 % intervals of the mean. Below the line: rows that are not in the paper.""")
 
 
 def rows_words(report: Report, dots: list[Dot]) -> str:
     """Return the takeaway of the chart, from the rows of the paper that have all three figures."""
-    ways = {(dot.row, dot.series): dot.way for dot in dots}
-    first = next((row.label for row in report.rows
-                  if all((row.label, series) in ways for series in (PRINTED, AS_PRINTED, EXACTLY))), None)
-    if first is None:
-        return "The paper's own figures, placed between no privacy and a random guess."
-    paper, theorem, exact = (ways[first, series] for series in (PRINTED, AS_PRINTED, EXACTLY))
-    return (f"**{first}:** printed {_percent(paper)} of the way to a random guess; the theorem as printed gives "
-            f"{_percent(theorem)}, exact noise {_percent(exact)}. The no-data baseline is at "
-            f"{_percent(report.way(report.references.trivial))}.")
+    ways = {(dot.row, dot.series): way_text(dot.way).replace(" ", "\N{NO-BREAK SPACE}") for dot in dots}
+    for row in report.rows:
+        if all((row.label, series) in ways for series in (PRINTED, AS_PRINTED, EXACTLY)):
+            return (f"**{row.label}:** the paper prints {ways[row.label, PRINTED]} of the way from no privacy to a "
+                    f"random guess. Its printed bound gives {ways[row.label, AS_PRINTED]}, exact noise "
+                    f"{ways[row.label, EXACTLY]}.")
+    return "The paper's own figures, placed between no privacy and a random guess."
 
-
-def _percent(way: float) -> str:
-    return f"{100 * way:.0f}\u00a0%" if abs(way) >= 0.01 else f"{as_number(100 * way, 1)}\u00a0%"

@@ -27,7 +27,7 @@ _RULE = draw.Plane(names=("on sleep (hours)", "on score (points)"), moves=(_HOUR
 _INSIDE = steps.REACH / steps.circle().mu
 """How many times smaller than the outline of most releases the outline is that must hold the change box."""
 _DOTS = np.random.default_rng(3).standard_normal((2, 200))
-_PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
+_ACROSS = {"averages": ("average",), "people": ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom"), "together": steps.COLUMNS}
 _TABLES = {"averages": "five averages", "people": "six pupils' own answers", "together": "how columns go together"}
 _WHICH = {
     "averages": "Here there is one column of **averages**, of size **1**, and only the rows differ.",
@@ -42,8 +42,8 @@ _MOST_COLUMNS = max(steps.STEPS[4].values)
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """The texts of ``steps.toml`` and: ``shown``, a value of the control in words; ``drawn(value, whether the answer is
-    shown)``, its takeaway is read aloud; ``ghost``, the guess at a value; ``why`` follows the answer; ``parts`` of
-    ``lines``."""
+    shown)``; ``seen``, what is there before the answer, to be read aloud; ``ghost``, the guess at a value; ``why``
+    follows the answer; ``parts`` of ``lines``."""
 
     step: steps.Step
     title: str
@@ -58,18 +58,23 @@ class Scene:
     ask: str
     mistakes: Sequence[Sequence[str]]
     shown: Callable[[Any], str] = field(repr=False)
-    drawn: Callable[[Any, bool], Picture] = field(repr=False)
+    drawn: Callable[[Any, bool], go.Figure] = field(repr=False)
+    seen: Callable[[Any], str] = field(repr=False)
     ghost: Callable[[Any], draw.Ghost] = field(repr=False)
     why: Callable[[Any], str] = field(repr=False)
     parts: Callable[[Any], dict[str, str]] = field(default=lambda value: {}, repr=False)
 
-    def before(self, value: Any, ghost: float) -> Picture:
-        """Return the picture that waits for the guess, with the ghost where it was dragged to."""
-        return self.ghost(value).drawn(self.drawn(value, False), ghost)
+    def waiting(self, value: Any) -> Picture:
+        """Return the picture without the answer."""
+        return Picture(self.drawn(value, False), self.seen(value))
 
     def picture(self, value: Any) -> Picture:
         """Return the picture with the answer."""
-        return self.drawn(value, True)
+        return Picture(self.drawn(value, True), f"{self.seen(value)} {self.why(value)}")
+
+    def before(self, value: Any, ghost: float) -> Picture:
+        """Return the picture that waits for the guess, with the ghost where it was dragged to."""
+        return self.ghost(value).drawn(self.waiting(value), ghost)
 
     def after(self, value: Any, at: Any, given: float) -> Picture:
         """Return the picture with the answer and, still on it, what was guessed ``at`` a value of the control."""
@@ -146,13 +151,8 @@ _BARE = (f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 
          "is noise.")
 
 
-def _ann(noise: float, shown: bool) -> Picture:
-    if not shown:
-        return Picture(_attacked(_bells(), None), _BARE)
-    rate = steps.attack(noise)
-    return Picture(_attacked(_bells(noise), rate), (
-        f"Two bell curves, {_HOURS:.2g} hours apart and each about {noise:.2g} hours wide. The best attacker is right "
-        f"in {as_number(100 * rate)} of 100 cases."))
+def _ann(noise: float, shown: bool) -> go.Figure:
+    return _attacked(_bells(noise), steps.attack(noise)) if shown else _attacked(_bells(), None)
 
 
 def _ann_why(noise: float) -> str:
@@ -162,18 +162,17 @@ def _ann_why(noise: float) -> str:
 
 # Step 2
 
-def _shape(share: float, shown: bool) -> Picture:
-    equal, ours = steps.circle(), steps.ellipse(share)
+def _shape(share: float, shown: bool) -> go.Figure:
     outlines = [(name, colour, ellipse_outline(steps.in_units(design), steps.LEVEL)) for name, colour, design in (
-        ("equal noise", theme.IID, equal), ("directional noise", theme.DIRECTIONAL, ours))[:1 + shown]]
-    design, colour = (ours, theme.DIRECTIONAL) if shown else (equal, theme.IID)
-    wide, high = steps.REACH * steps.noise_in_units(design)
-    down, up = steps.against_circle(design)
+        ("equal noise", theme.IID, steps.circle()), ("directional noise", theme.DIRECTIONAL, steps.ellipse(share)))]
+    design, colour = (steps.ellipse(share), theme.DIRECTIONAL) if shown else (steps.circle(), theme.IID)
     dots = np.linalg.cholesky(steps.in_units(design)) @ _DOTS
-    return Picture(draw.plot_releases(outlines, replace(_RULE, reach=37), releases=(colour, dots)), (
-        f"The {'ellipse' if shown else 'circle'} that holds 95 of 100 releases reaches {wide:.2g} hours and "
-        f"{high:.2g} points" + (f": {as_factor(down)} as wide and {as_factor(up)} as tall as the circle." if shown else
-                                " to either side of the truth.")))
+    return draw.plot_releases(outlines[:1 + shown], replace(_RULE, reach=37), releases=(colour, dots))
+
+
+def _shape_seen(share: float) -> str:
+    wide, high = steps.REACH * steps.noise_in_units(steps.circle())
+    return f"The circle that holds 95 of 100 releases reaches {wide:.2g} hours and {high:.2g} points to either side."
 
 
 def _shape_ghost(share: float) -> draw.Ghost:
@@ -205,15 +204,9 @@ def _corners(angle: float) -> FloatArray:
     return np.asarray(corners[lengths > lengths.max() * (1 - 1e-6)].T)
 
 
-def _private(angle: float, shown: bool) -> Picture:
-    outlines = [("directional noise", theme.DIRECTIONAL,
-                 _outline(steps.in_units(steps.turned(angle))))] if shown else []
-    touches = _corners(angle) if shown else None
-    wide, high = steps.REACH * steps.noise_in_units(steps.turned(angle)) / _INSIDE
-    return Picture(draw.plot_releases(outlines, _RULE, touches=touches), (
-        f"The change box reaches {_HOURS:.2g} hours and {_SCORE:.2g} points to either side." + (
-            f" The ellipse with its narrow side at {angle}° reaches {wide:.2g} hours and {high:.2g} points; it is "
-            f"{steps.growth(angle):.2f}× as large as at 0°." if shown else "")))
+def _private(angle: float, shown: bool) -> go.Figure:
+    outlines = [("directional noise", theme.DIRECTIONAL, _outline(steps.in_units(steps.turned(angle))))]
+    return draw.plot_releases(outlines[:shown], _RULE, touches=_corners(angle) if shown else None)
 
 
 def _private_ghost(angle: float) -> draw.Ghost:
@@ -231,24 +224,17 @@ def _private_why(angle: float) -> str:
 _USES = {0: "**sleep** alone", 45: "**both in equal parts**", 90: "the **score** alone"}
 
 
-def _along(angle: float) -> tuple[float, float, float]:
-    """Return the noise along a line at an angle, in % of the range: equal, directional, the lowest possible."""
+def _along(angle: float) -> float:
+    """Return equal noise along a line at an angle, in % of the range."""
     use = steps.along(angle)
-    equal = 100 / steps.PUPILS * math.sqrt(float(use @ steps.circle().row_covariance() @ use))
-    return equal, equal * steps.STEPS[3].answer(angle).value, equal * steps.least_along(use)
+    return 100 / steps.PUPILS * math.sqrt(float(use @ steps.circle().row_covariance() @ use))
 
 
-def _mixture(angle: float, shown: bool) -> Picture:
-    circle = steps.in_units(steps.circle())
-    equal, ours, least = _along(angle)
-    outlines = [("equal noise", theme.IID, _outline(circle))]
-    if shown:
-        outlines.append(("directional noise", theme.DIRECTIONAL, _outline(steps.in_units(steps.turned(angle)))))
-    inside = math.sqrt(2) * least / equal if shown else None
-    return Picture(draw.add_line(draw.plot_releases(outlines, _RULE), _RULE, angle, inside), (
-        f"A line at {angle}°, on which equal noise has a typical error of {equal:.2g} % of the range." + (
-            f" Directional noise has {ours:.2g} %, {ours / equal:.2f}× as much; no Gaussian noise can have less "
-            f"than {least:.2g} %." if shown else "")))
+def _mixture(angle: float, shown: bool) -> go.Figure:
+    outlines = [(name, colour, _outline(steps.in_units(design))) for name, colour, design in (
+        ("equal noise", theme.IID, steps.circle()), ("directional noise", theme.DIRECTIONAL, steps.turned(angle)))]
+    least = math.sqrt(2) * steps.least_along(steps.along(angle)) if shown else None
+    return draw.add_line(draw.plot_releases(outlines[:1 + shown], _RULE), _RULE, angle, least)
 
 
 def _mixture_ghost(angle: float) -> draw.Ghost:
@@ -259,29 +245,26 @@ def _mixture_ghost(angle: float) -> draw.Ghost:
 
 
 def _mixture_why(angle: float) -> str:
-    equal, ours, _ = _along(angle)
-    factor = ours / equal
+    factor = steps.STEPS[3].answer(angle).value
     lesson = ("A single column is where directional noise pays." if factor < 0.85 else
               "Near a single column there is still something to gain." if factor < 0.95 else
               "What the narrow side gains, the corner of step 3 takes back: no Gaussian noise does better here.")
-    return (f"Along the line the typical error is {ours:.2g} % of the range, **{factor:.2f}×** the circle's. {lesson}")
+    return (f"Along the line the typical error is {factor * _along(angle):.2g} % of the range, **{factor:.2f}×** the "
+            f"circle's. {lesson}")
 
 
 # Step 5
 
-def _columns(columns: int, shown: bool) -> Picture:
-    gain = steps.among(columns)
-    return Picture(draw.plot_columns(columns, _MOST_COLUMNS, gain=gain if shown else None, epsilon=steps.EPSILON), (
-        f"{columns} columns, one of them priority." + (
-            f" Sleep has {as_factor(gain.priority)} equal noise, each of the other columns {as_factor(gain.other)}."
-            f" Equal noise this precise would spend ε = {as_number(gain.equal_epsilon, 2)}." if shown else "")))
+def _columns(columns: int, shown: bool) -> go.Figure:
+    gain = steps.among(columns) if shown else None
+    return draw.plot_columns(columns, _MOST_COLUMNS, gain=gain, epsilon=steps.EPSILON)
 
 
 def _columns_why(columns: int) -> str:
     gain, equal = steps.among(columns), steps.equal_among(columns)
     return (f"Sleep has **{as_factor(gain.priority)}** equal noise: {minutes(gain.priority * equal)} in place of "
             f"{minutes(equal)}. The other columns have {as_factor(gain.other)}. Equal noise this precise would spend "
-            f"ε = {as_number(gain.equal_epsilon, 2)} instead of {steps.EPSILON:g}.")
+            f"ε = {as_number(gain.equal_epsilon, 2)}.")
 
 
 _COLUMNS_GHOST = draw.mark_ghost([(0.4, 0, 0, 1), (1.6, 0, 0, 1)], handle=(1, 0, 0, 1), least=0.0, most=1.5,
@@ -293,29 +276,31 @@ _COLUMNS_GHOST = draw.mark_ghost([(0.4, 0, 0, 1), (1.6, 0, 0, 1)], handle=(1, 0,
 _CELL = draw.track_ghost(0.0, 4.0, step=0.05, start=3.0)
 
 
-def _table(table: str, shown: bool) -> Picture:
-    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes(table))
-    columns = {"averages": ("average",), "people": _PUPILS, "together": steps.COLUMNS}[table]
+def _table(table: str, shown: bool) -> go.Figure:
+    rows, cols = steps.edge_sizes(table)
     row, col = steps.TABLES[table]
-    noise = float(steps.cell_sizes(table)[row, col])
-    figure = draw.add_track(
-        draw.plot_sizes(steps.cell_sizes(table), row_sizes=rows, col_sizes=cols, asked=(row, col), shown=shown,
-                        row_names=steps.COLUMNS, col_names=columns),
-        _CELL, title="noise in the framed cell, as a multiple of equal noise", name="the cell's noise",
-        truth=noise if shown else None)
-    return Picture(figure, (f"A table of {counted(len(rows), 'row')} and {counted(len(cols), 'column')}. Row sizes: "
-                    f"{', '.join(rows)}. Column sizes: {', '.join(cols)}. Asked: the cell {steps.COLUMNS[row]}, "
-                    f"{columns[col]}." + (f" Its noise is {noise:.3g}×." if shown else "")))
+    noise = steps.cell_sizes(table)
+    figure = draw.plot_sizes(noise, rows, cols, asked=(row, col), shown=shown, row_names=steps.COLUMNS,
+                             col_names=_ACROSS[table])
+    return draw.add_track(figure, _CELL, title="noise in the framed cell, as a multiple of equal noise",
+                          name="the cell's noise", truth=float(noise[row, col]) if shown else None)
+
+
+def _table_seen(table: str) -> str:
+    rows, cols = steps.edge_sizes(table)
+    row, col = steps.TABLES[table]
+    return (f"A table of {counted(rows.size, 'row')} and {counted(cols.size, 'column')}. Row sizes: "
+            f"{', '.join(f'{size:.3g}' for size in rows)}. Column sizes: {', '.join(f'{size:.3g}' for size in cols)}. "
+            f"Asked: the cell {steps.COLUMNS[row]}, {_ACROSS[table][col]}.")
 
 
 def _sizes_why(table: str) -> str:
     rows, cols = steps.edge_sizes(table)
     i, j = steps.TABLES[table]
-    said = f"{rows[i]:.3g} times {cols[j]:.3g} is {steps.STEPS[7].answer(table).value:.3g}."
-    more = {"averages": "Sleep has half of equal noise, everything else twice as much.",
-            "people": "Each pupil's sleep has half of equal noise.",
-            "together": "What involves sleep once has equal noise, sleep with itself a quarter of it."}[table]
-    return f"{said} {more}"
+    return f"{rows[i]:.3g} times {cols[j]:.3g} is {steps.STEPS[7].answer(table).value:.3g}. " + {
+        "averages": "Sleep has half of equal noise, everything else twice as much.",
+        "people": "Each pupil's sleep has half of equal noise.",
+        "together": "What involves sleep once has equal noise, sleep with itself a quarter of it."}[table]
 
 
 # Step 6
@@ -323,15 +308,11 @@ def _sizes_why(table: str) -> str:
 _SPENT = draw.track_ghost(0.0, 1.2, step=0.01, start=0.5, shown="ε = %.2f")
 
 
-def _promise(guarantee: str, shown: bool) -> Picture:
-    track = {"title": "ε really spent", "name": "really spent"}
-    if not shown:
-        return Picture(draw.add_track(_bells(), _SPENT, truth=None, **track), _BARE)
+def _promise(guarantee: str, shown: bool) -> go.Figure:
     design = steps.promised(guarantee)
-    noise, spent = float(design.noise_std()[0, 0]), design.epsilon_spent(steps.DELTA)
-    return Picture(draw.add_track(_bells(noise, max(0.9, 3 * noise)), _SPENT, truth=spent, **track), (
-        f"{_RULES[guarantee]}: two bell curves, {_HOURS:.2g} hours apart and each {noise:.2g} hours wide. Really "
-        f"spent: ε = {spent:.2g}."))
+    noise = float(design.noise_std()[0, 0])
+    return draw.add_track(_bells(noise, max(0.9, 3 * noise)) if shown else _bells(), _SPENT, title="ε really spent",
+                          name="really spent", truth=design.epsilon_spent(steps.DELTA) if shown else None)
 
 
 def _promise_takes(guarantee: str) -> str:
@@ -344,21 +325,22 @@ def _promise_takes(guarantee: str) -> str:
 
 def _promise_why(guarantee: str) -> str:
     design = steps.promised(guarantee)
-    spent = (f"Really spent: **ε = {design.epsilon_spent(steps.DELTA):.2g}** of {steps.EPSILON:g}; the best "
-             f"attacker is right in {as_number(100 * steps.guess_rate(design.mu))} of 100 cases.")
-    if guarantee == "exact":
-        return f"{spent} With less noise the promise would be broken."
-    return f"{spent} The theorem's promise is true, but it costs more noise than privacy needs."
+    reason = ("With less noise the promise would be broken." if guarantee == "exact" else
+              "The theorem's promise is true, but it costs more noise than privacy needs.")
+    return (f"Really spent: **ε = {design.epsilon_spent(steps.DELTA):.2g}** of {steps.EPSILON:g}; the best attacker is "
+            f"right in {as_number(100 * steps.guess_rate(design.mu))} of 100 cases. {reason}")
 
 
 # Step 7
 
-def _trials(priority: str, shown: bool) -> Picture:
+def _trials(priority: str, shown: bool) -> go.Figure:
+    return draw.plot_trials(steps.liver_pay(priority), shown=shown)
+
+
+def _trials_seen(priority: str) -> str:
     found = steps.liver_pay(priority)
-    ours = f"directional {found.directional:.2f}, " if shown else ""
-    return Picture(draw.plot_trials(found, shown=shown), (
-        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, {ours}equal noise {found.one_size:.2f}, "
-        f"no-data baseline {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}."))
+    return (f"Average errors in half pints a day: no noise {found.no_noise:.1f}, equal noise {found.one_size:.2f}, "
+            f"no-data baseline {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}.")
 
 
 _LANE = draw.DIRECTIONAL_ROW
@@ -378,15 +360,17 @@ def _trials_why(priority: str) -> str:
 
 # Step 9
 
-def _family(name: str, shown: bool) -> Picture:
+def _family(name: str, shown: bool) -> go.Figure:
     FAMILIES[name].fill(np.random.default_rng(3), draws := np.empty((2, 300)))
     noise = steps.family_noise(name) * steps.MOVES[:, None] * draws
     figure = draw.plot_releases([], replace(_RULE, reach=22), releases=(theme.FAMILY_COLOURS[name], noise))
-    rate, (sleep, score) = steps.family_attack(name), steps.family_noise(name) * steps.MOVES
-    return Picture(_attacked(figure, rate if shown else None), (
-        f"Releases with {FAMILIES[name].word} noise around the truth; the typical error is {sleep:.2g} hours and "
-        f"{score:.2g} points." + (f" The best attacker is right in {as_number(100 * rate)} of 100 cases."
-                                  if shown else "")))
+    return _attacked(figure, steps.family_attack(name) if shown else None)
+
+
+def _family_seen(name: str) -> str:
+    sleep, score = steps.family_noise(name) * steps.MOVES
+    return (f"Releases with {FAMILIES[name].word} noise around the truth; the typical error is {sleep:.2g} hours and "
+            f"{score:.2g} points.")
 
 
 def _family_why(name: str) -> str:
@@ -400,18 +384,22 @@ def _family_why(name: str) -> str:
 
 
 SCENES = (
-    scene(1, shown=hours, drawn=_ann, why=_ann_why, ghost=lambda noise: _RIGHT),
-    scene(2, shown=_percent, drawn=_shape, why=_shape_why, ghost=_shape_ghost),
-    scene(3, shown="{}°".format, drawn=_private, why=_private_why, ghost=_private_ghost),
-    scene(4, shown="{}°".format, drawn=_mixture, why=_mixture_why, ghost=_mixture_ghost,
+    scene(1, shown=hours, drawn=_ann, seen=lambda noise: _BARE, why=_ann_why, ghost=lambda noise: _RIGHT),
+    scene(2, shown=_percent, drawn=_shape, seen=_shape_seen, why=_shape_why, ghost=_shape_ghost),
+    scene(3, shown="{}°".format, drawn=_private, why=_private_why, ghost=_private_ghost, seen=lambda angle: (
+        f"The change box reaches {_HOURS:.2g} hours and {_SCORE:.2g} points to either side.")),
+    scene(4, shown="{}°".format, drawn=_mixture, why=_mixture_why, ghost=_mixture_ghost, seen=lambda angle: (
+        f"A line at {angle}°, on which equal noise has a typical error of {_along(angle):.2g} % of the range."),
           parts=lambda angle: {"where": _USES.get(angle, "a mixture, mostly " + ("sleep" if angle < 45 else "score"))}),
-    scene(5, shown=str, drawn=_columns, why=_columns_why, ghost=lambda columns: _COLUMNS_GHOST),
-    scene(6, shown=_RULES.__getitem__, drawn=_promise, why=_promise_why, ghost=lambda guarantee: _SPENT,
-          parts=lambda guarantee: {"takes": _promise_takes(guarantee)}),
-    scene(7, shown=_LIVER.__getitem__, drawn=_trials, why=_trials_why, ghost=lambda priority: _TRIALS_GHOST),
-    scene(8, shown=_TABLES.__getitem__, drawn=_table, why=_sizes_why, ghost=lambda table: _CELL,
+    scene(5, shown=str, drawn=_columns, seen=lambda columns: f"{columns} columns, one of them priority.",
+          why=_columns_why, ghost=lambda columns: _COLUMNS_GHOST),
+    scene(6, shown=_RULES.__getitem__, drawn=_promise, seen=lambda guarantee: _BARE, why=_promise_why,
+          ghost=lambda guarantee: _SPENT, parts=lambda guarantee: {"takes": _promise_takes(guarantee)}),
+    scene(7, shown=_LIVER.__getitem__, drawn=_trials, seen=_trials_seen, why=_trials_why,
+          ghost=lambda priority: _TRIALS_GHOST),
+    scene(8, shown=_TABLES.__getitem__, drawn=_table, seen=_table_seen, why=_sizes_why, ghost=lambda table: _CELL,
           parts=lambda table: {"which": _WHICH[table]}),
-    scene(9, shown=lambda name: f"{FAMILIES[name].word} noise", drawn=_family, why=_family_why,
+    scene(9, shown=lambda name: f"{FAMILIES[name].word} noise", drawn=_family, seen=_family_seen, why=_family_why,
           ghost=lambda name: _RIGHT))
 
 
@@ -423,21 +411,22 @@ def note_of(number: int) -> Scene:
 
 
 def _numbers(step: int) -> dict[str, str]:
-    if step == 1:
-        return {"start": hours(steps.BUDGET_NOISE), "neighbours": neighbour_words(REPLACED_RECORD, "pupil")}
-    if step == 2:
-        return {"alone": minutes(steps.BUDGET_NOISE), "both": minutes(float(steps.noise_in_units(steps.circle())[0])),
-                "delta": DELTA_IS}
-    if step == 4:
-        along_line = {f"at_{angle}": as_factor(steps.STEPS[3].answer(angle).value) for angle in (0, 15, 45)}
-        return along_line | {"across": as_factor(steps.against_circle_along(steps.turned(45), steps.along(-45)))}
-    if step == 7:
-        errors = {"worse": abs(steps.liver_pay("mcv-alkphos").gain), "whole": steps.liver_pay("drinks").one_size,
-                  "less": steps.asking_less().one_size}
-        return {name: as_number(error, 2) for name, error in errors.items()}
-    if step == 8:
-        equal = 1 / len(steps.COLUMNS)
-        ours, equal_noise, people = (float(steps.table_noise(*asked).noise_std()[0, 0]) for asked in (
-            ("averages",), ("averages", equal), ("people", equal)))
-        return {"ours": minutes(ours), "equal": minutes(equal_noise), "alone_people": f"{people:.0f} hours"}
+    match step:
+        case 1:
+            return {"start": hours(steps.BUDGET_NOISE), "neighbours": neighbour_words(REPLACED_RECORD, "pupil")}
+        case 2:
+            return {"alone": minutes(steps.BUDGET_NOISE), "delta": DELTA_IS,
+                    "both": minutes(float(steps.noise_in_units(steps.circle())[0]))}
+        case 4:
+            along_line = {f"at_{angle}": as_factor(steps.STEPS[3].answer(angle).value) for angle in (0, 15, 45)}
+            return along_line | {"across": as_factor(steps.against_circle_along(steps.turned(45), steps.along(-45)))}
+        case 7:
+            errors = {"worse": abs(steps.liver_pay("mcv-alkphos").gain), "whole": steps.liver_pay("drinks").one_size,
+                      "less": steps.asking_less().one_size}
+            return {name: as_number(error, 2) for name, error in errors.items()}
+        case 8:
+            equal = 1 / len(steps.COLUMNS)
+            ours, equal_noise, people = (float(steps.table_noise(*asked).noise_std()[0, 0]) for asked in (
+                ("averages",), ("averages", equal), ("people", equal)))
+            return {"ours": minutes(ours), "equal": minutes(equal_noise), "alone_people": f"{people:.0f} hours"}
     return {}

@@ -1,6 +1,7 @@
 """A picture and what it says; colours, and what pictures share: axes, strokes, a map of a matrix, an ellipse."""
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -155,6 +156,11 @@ def row_axis(labels: Sequence[str], size: int | None = None) -> dict[str, Any]:
     """Return a vertical axis with one labelled line a row, the first on top."""
     return {"tickvals": list(range(len(labels))), "ticktext": labels, "range": [len(labels) - 0.4, -0.6],
             "showgrid": False, "zeroline": False, **({} if size is None else {"tickfont": {"size": size}})}
+
+
+def broken(text: str, width: int) -> str:
+    """Return a label for Plotly in short lines; escape its names first."""
+    return "<br>".join(textwrap.wrap(text, width))
 
 
 def upright(x: float, colour: str, dash: str, *, width: float, **more: Any) -> dict[str, Any]:

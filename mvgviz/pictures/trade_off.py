@@ -16,8 +16,8 @@ from mvgviz.text import as_factor, as_number, in_markdown
 
 ACROSS, UP = "noise on priority columns (× equal noise)", "noise on other columns (× equal noise)"
 COLOURS = {"design": DIRECTIONAL, "equal": theme.IID} | theme.GUARANTEE_COLOURS
-_NAMES = {"design": "this design", "equal": "equal noise", "theorem1": "Theorem 1", "theorem2": "Theorem 2"}
-_SYMBOLS = {"design": "circle", "equal": "diamond"}
+_LOOKS = {"design": ("this design", "circle"), "equal": ("equal noise", "diamond"),
+          "theorem1": ("Theorem 1", "square"), "theorem2": ("Theorem 2", "square")}
 _HERE = "%{x:.3g} × on priority columns, %{y:.3g} × on others<extra></extra>"
 _FAR = 10  # times the curves' own reach: beyond, a point would crowd them into a corner
 
@@ -52,10 +52,10 @@ class Wall(NamedTuple):
 class TradeOffNumbers(NamedTuple):
     """What is drawn, in units of equal noise; ``far``: points beyond the picture, up and to the right."""
 
-    lines: tuple[Line, ...]
-    marks: tuple[Mark, ...]
-    far: tuple[Mark, ...]
-    walls: tuple[Wall, ...]
+    lines: list[Line]
+    marks: list[Mark]
+    far: list[Mark]
+    walls: list[Wall]
     across: tuple[float, float]
     up: tuple[float, float]
 
@@ -72,14 +72,17 @@ def trade_off_numbers(found: NeedsTradeOff) -> TradeOffNumbers:
     walls = [Wall("only priority columns", curves.own.only / equal.priority, "dash")]
     if found.least is not None and curves.bounded is None:  # inside a bound every share asks another question
         walls.append(Wall("lowest possible Gaussian noise", found.least.least.noise / equal.priority, "dot"))
-    xs = [1.0, *(x for line in lines for x in line.xs), *(wall.x for wall in walls)]
-    ys = [1.0, *(y for line in lines for y in line.ys)]
-    marks = [Mark(kind, _NAMES[kind], noise.priority / equal.priority, noise.other / equal.other)
-             for kind, noise in ({"equal": equal} | found.theorems | {"design": found.design}).items()]
-    near = [mark for mark in marks if mark.x <= _FAR * max(xs) and mark.y <= _FAR * max(ys)]
-    across, up = [*xs, *(mark.x for mark in near)], [*ys, *(mark.y for mark in near)]
-    return TradeOffNumbers(tuple(lines), tuple(near), tuple(mark for mark in marks if mark not in near), tuple(walls),
-                           (min(across), max(across)), (min(up), max(up)))
+    across = [1.0, *(x for line in lines for x in line.xs), *(wall.x for wall in walls)]
+    up = [1.0, *(y for line in lines for y in line.ys)]
+    most = _FAR * max(across), _FAR * max(up)
+    near: list[Mark] = []
+    far: list[Mark] = []
+    for kind, noise in ({"equal": equal} | found.theorems | {"design": found.design}).items():
+        mark = Mark(kind, _LOOKS[kind][0], noise.priority / equal.priority, noise.other / equal.other)
+        (near if mark.x <= most[0] and mark.y <= most[1] else far).append(mark)
+    across += [mark.x for mark in near]
+    up += [mark.y for mark in near]
+    return TradeOffNumbers(lines, near, far, walls, (min(across), max(across)), (min(up), max(up)))
 
 
 def _line(name: str, own: bool, trade: TradeOff) -> Line:
@@ -99,7 +102,7 @@ def trade_off_picture(setup: Setup, found: NeedsTradeOff) -> Picture:
         theme.add_line(figure, [wall.x, wall.x], numbers.up, wall.name, theme.DATA, 2, wall.dash,
                        hover=f"{wall.name}: %{{x:.3g}} ×")
     for mark in numbers.marks:
-        theme.add_dots(figure, [mark.x], [mark.y], mark.name, COLOURS[mark.kind], 13, _SYMBOLS.get(mark.kind, "square"),
+        theme.add_dots(figure, [mark.x], [mark.y], mark.name, COLOURS[mark.kind], 13, _LOOKS[mark.kind][1],
                        hover=f"{mark.name}: {_HERE}")
     for row, mark in enumerate(numbers.far):
         figure.add_annotation(xref="paper", yref="paper", x=1, y=1 - 0.08 * row, xanchor="right", yanchor="top",
@@ -115,10 +118,9 @@ def far_words(mark: Mark) -> str:
 
 
 ABOUT_CURVE = (
-    "The curve is every share of the budget for the priority columns. Noise is a root mean square in units of what one "
-    "record can change; equal Gaussian noise at the same ε and δ is 1. Dashed: release only the priority columns. "
-    "Dotted: no private Gaussian noise lies left of it (for second moments this bound may be too low). In the corner: "
-    "the paper's theorems with the same split.")
+    "The curve is every share of the budget for the priority columns. Equal Gaussian noise at the same ε and δ is 1. "
+    "Dashed: release only the priority columns. Dotted: no private Gaussian noise lies left of it (for second moments "
+    "this bound may be too low).")
 MOVE = "Drag the point along its curve, or use the arrow keys, to change the share of the budget."
 STAY = "The curve shows the exact guarantee. Choose it in the sidebar to drag the point."
 
@@ -150,8 +152,7 @@ def others_sentence(setup: Setup) -> str:
     paid = against_equal(setup) if setup.scenario.judged == "priority" else None
     if paid is None:
         return ""
-    clipped = other_clipping(setup)
-    bias = "" if clipped is None else f"; clipping adds a bias of {clipped}"
+    bias = f"; clipping adds a bias of {clipped}" if (clipped := other_clipping(setup)) else ""
     return f"Noise on other {columns_of(setup)}: {as_factor(paid[1])} equal noise{bias}."
 
 
@@ -168,9 +169,7 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
         said.append(f"For this precision on {named}, equal {'Gaussian ' * bool(setup.design.blocks)}noise needs ε = "
                     f"{as_number(saved)} instead of {asked:g}.")
     if found.least is not None:
-        lowest = as_factor(found.least.least.noise / equal.priority)
-        said.append(f"No Gaussian noise goes below {lowest} equal noise there{_inside(setup)}: this is "
-                    f"{least_phrase(found.least)}.")
+        said.append(f"This is {least_phrase(found.least)}{_inside(setup)}.")
     return " ".join(filter(None, [*said, clipping_words(setup, name=in_markdown)]))
 
 

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,7 +15,7 @@ from mvgviz.noise.ties import largest_first, to_nine_digits
 from mvgviz.pictures import error_axis as axes
 from mvgviz.pictures import theme
 from mvgviz.pictures.budget import short_label
-from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items
+from mvgviz.pictures.error_axis import ErrorAxis, Mark, error_axis, mean_words, plot_ranked, reference_items
 from mvgviz.pictures.sentences import clipping_words
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.trade_off import columns_of, least_sentence
@@ -23,7 +23,7 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_number, as_probability, capitalised, in_markdown, listed
+from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
 from mvgviz.trials.problem import Problem
 from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE, Outcome, Results, against, beaten_from, paired
@@ -31,7 +31,8 @@ from mvgviz.trials.sweeps import Directions
 from mvgviz.trials.tasks import References
 from mvgviz.validation import FloatArray
 
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
+_SYMBOLS = ("circle", "circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down",
+            "pentagon")
 _COUNTS = (100, 50, 20)
 _BINS = 64
 _HEIGHT = 385
@@ -41,7 +42,6 @@ LANES = {"mvg": ("directional", theme.DIRECTIONAL), "iid": ("equal noise", theme
 class Lane(NamedTuple):
     """One mechanism: ``dots`` (quantiles of its errors), the ``places`` where they stand and their ``levels``."""
 
-    key: str
     outcome: Outcome
     dots: FloatArray
     places: FloatArray
@@ -51,14 +51,11 @@ class Lane(NamedTuple):
 class DotNumbers(NamedTuple):
     """``dots``: how many each lane has, the same for both (0 before the first trial)."""
 
-    lanes: tuple[Lane, ...]
+    lanes: list[Lane]
     axis: ErrorAxis
     references: list[tuple[str, float]]
     dots: int
-
-    @property
-    def tallest(self) -> int:
-        return int(max((lane.levels.max(initial=-1) for lane in self.lanes), default=-1)) + 1
+    tallest: int = 1
 
 
 def quantile_dots(errors: FloatArray, count: int) -> FloatArray:
@@ -73,20 +70,17 @@ def dot_numbers(results: Results) -> DotNumbers:
     lines = [value for _, value in references]
     axis = error_axis([*lines, *(error for outcome in tried for error in outcome.errors.tolist())],
                       typical=[*lines, *(float(np.median(outcome.errors)) for outcome in tried)])
+    numbers, width = DotNumbers([], axis, references, 0), (axis.high - axis.low) / _BINS
     trials = min((outcome.errors.size for outcome in tried), default=0)
-    counts = sorted({k for k in (*_COUNTS, trials) if 0 < k <= min(trials, _COUNTS[0])}, reverse=True)
-    numbers = DotNumbers((), axis, references, 0)
-    width = (axis.high - axis.low) / _BINS
-
-    def lane(outcome: Outcome, count: int) -> Lane:
-        dots = quantile_dots(outcome.errors, count)
-        bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
-        levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
-        return Lane(outcome.mechanism.key, outcome, dots, axis.low + (bins + 0.5) * width, levels.astype(np.float64))
-
-    for dots in counts:
-        numbers = numbers._replace(lanes=tuple(lane(outcome, dots) for outcome in tried), dots=dots)
-        if numbers.tallest <= 11 or dots <= _COUNTS[-1]:
+    for count in sorted({k for k in (*_COUNTS, trials) if 0 < k <= min(trials, _COUNTS[0])}, reverse=True):
+        lanes = []
+        for outcome in tried:
+            dots = quantile_dots(outcome.errors, count)
+            bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
+            levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
+            lanes.append(Lane(outcome, dots, axis.low + (bins + 0.5) * width, levels))
+        numbers = DotNumbers(lanes, axis, references, count, 1 + int(max(lane.levels.max() for lane in lanes)))
+        if numbers.tallest <= 11 or count <= _COUNTS[-1]:
             break
     return numbers
 
@@ -96,45 +90,46 @@ def dots_picture(results: Results, priority: Sequence[str] = (), *, on: str = ""
     numbers = dot_numbers(results)
     share = f"{100 / numbers.dots:.3g} %" if numbers.dots else "a share"
     return Picture(plot_dots(numbers, title=metric_words(results)), result_words(results, priority, on=on), f"""\
-Each dot is {share} of the trials, at the error they had; diamond and bar are mean and 95 % interval. Both noises have \
-the same budget and random numbers. **No privacy**: no noise. **No-data baseline**: what the ranges alone tell. \
-**Private mean**: one private mean of the label, predicted for everyone.""")
+Each dot is {share} of the trials; diamond and bar are mean and 95 % interval. Both noises have the same budget and \
+random numbers. **No-data baseline**: what the ranges alone tell. **Private mean**: one private mean of the label, \
+predicted for everyone.""")
 
 
 def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
     """Draw two lanes, under each its mean (diamond) and interval, and lines whose labels do not meet."""
-    axis = numbers.axis
+    axis, figure, shapes, labels = numbers.axis, go.Figure(), [], []
     per_unit = (_HEIGHT - 140) / 2.25  # pixels
-    spacing = min(0.8 / max(numbers.tallest, 1), 12 / per_unit)
+    spacing = min(0.8 / numbers.tallest, 12 / per_unit)
     baselines = dict(zip(LANES, (1.0, 0.0), strict=True))
-    shapes, labels = [], []
     for level, (kind, value, left) in enumerate(_stacked(numbers)):
-        lines, label = _reference(axis, kind, value, above=6 + 19 * level, left=left)
-        shapes += lines
-        labels.append(label)
-    ticks = [f"<b>{LANES[lane.key][0]}</b><br>{mean_words(lane.outcome).replace(' ± ', '<br>± ')}"
-             for lane in numbers.lanes]
-    figure = go.Figure(layout={
+        text, above = f"{REFERENCES[kind]}: {as_number(value)}", 6 + 19 * level
+        line = theme.upright(float(axis.cut(value)), theme.DATA, axes.REFERENCE_DASHES[kind], width=2, xref="x",
+                             layer="below")
+        shapes += [line, line | {"y1": above, "ysizemode": "pixel", "yanchor": 1}]
+        # On a log axis a label's place is an exponent, a line's is not.
+        labels.append({"x": float(axis.place(value)), "y": 1, "yshift": above, "yref": "paper", "xref": "x",
+                       "showarrow": False, "yanchor": "bottom", "xanchor": "left" if left else "right", "borderpad": 1,
+                       "font": {"size": 12}, "text": text if axis.holds(value) else f"◂ {text}"})
+    ticks = {}
+    for outcome, dots, places, levels in numbers.lanes:
+        (name, colour), base = LANES[outcome.mechanism.key], baselines[outcome.mechanism.key]
+        ticks[base + 0.25] = f"<b>{name}</b><br>{mean_words(outcome).replace(' ± ', '<br>± ')}"
+        theme.add_dots(figure, axis.value(places), base + 0.06 + (levels + 0.5) * spacing, name, colour,
+                       max(spacing * per_unit - 1, 2.5), hover=f"{name}: error %{{customdata:.3g}}", customdata=dots)
+        _add_mean(figure, axis, outcome, base - 0.07, f"{name}, mean", colour, "diamond")
+    theme.laid_out(figure, {
         "shapes": shapes, "annotations": labels, "xaxis": axis.layout(title),
-        "yaxis": {"range": [-0.2, 2.05], "showgrid": False, "zeroline": False, "ticktext": ticks,
-                  "tickvals": [baselines[lane.key] + 0.25 for lane in numbers.lanes]}})
-    for lane in numbers.lanes:
-        name, colour = LANES[lane.key]
-        theme.add_dots(figure, axis.value(lane.places), baselines[lane.key] + 0.06 + (lane.levels + 0.5) * spacing,
-                       name, colour, max(spacing * per_unit - 1, 2.5),
-                       hover=f"{name}: error %{{customdata:.3g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials",
-                       customdata=lane.dots)
-        _add_mean(figure, axis, lane.outcome, baselines[lane.key] - 0.07, f"{name}, mean", colour, "diamond")
-    more = 19 * max(len(labels) - 3, 0)
+        "yaxis": {"range": [-0.2, 2.05], "showgrid": False, "zeroline": False, "tickvals": list(ticks),
+                  "ticktext": list(ticks.values())}})
+    more = 19 * max(len(numbers.references) - 3, 0)
     return theme.styled(figure, height=_HEIGHT + more, legend=False, top=66 + more)
 
 
 def _add_mean(figure: go.Figure, axis: ErrorAxis, outcome: Outcome, y: float, name: str, colour: str, symbol: str
               ) -> None:
     mean, half = outcome.mean, outcome.half_width
-    interval = " ± %{customdata[1]:.2g} (95 % interval)" if math.isfinite(half) else ""
     theme.add_dots(figure, [float(axis.cut(mean))], [y], name, colour, 10, symbol, customdata=[[mean, half]],
-                   hover=f"{name}: %{{customdata[0]:.3g}}{interval}", showlegend=False,
+                   hover=f"{name}: {mean_words(outcome)}", showlegend=False,
                    error_x=axis.whisker(mean, mean - half, mean + half, color=colour, thickness=3, width=7))
 
 
@@ -147,84 +142,42 @@ def _stacked(numbers: DotNumbers) -> list[tuple[str, float, bool]]:
     return [*(item for item in both if not item[2]), *(item for item in reversed(both) if item[2])]
 
 
-def _reference(axis: ErrorAxis, kind: str, value: float, *, above: int,
-               left: bool) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the parts of a line that ends ``above`` pixels over the picture, and its label there."""
-    text = f"{REFERENCES[kind]}: {as_number(value)}"
-    line = theme.upright(float(axis.cut(value)), theme.DATA, axes.REFERENCE_DASHES[kind], width=2, xref="x",
-                         layer="below")
-    # On a log axis a label's place is an exponent, a line's is not.
-    label = {"x": float(axis.place(value)), "y": 1, "yshift": above, "yref": "paper", "xref": "x", "showarrow": False,
-             "yanchor": "bottom", "xanchor": "left" if left else "right", "font": {"size": 12}, "borderpad": 1,
-             "text": text if axis.holds(value) else f"◂ {text}"}
-    return [line, line | {"y1": above, "ysizemode": "pixel", "yanchor": 1}], label
-
-
-class SetRow(NamedTuple):
-    """One choice: a set of directions, or None for equal noise."""
-
-    choice: Directions | None
-    outcome: Outcome
-    colour: str
-    symbol: str
-
-
-def ranked_sets(rows: Iterable[SetRow]) -> list[SetRow]:
-    """Return the rows with trials, the lowest mean first."""
-    known = [row for row in rows if row.outcome.errors.size and math.isfinite(row.outcome.mean)]
-    return sorted(known, key=lambda row: to_nine_digits(row.outcome.mean))
-
-
-def sets_picture(rows: list[SetRow], references: References, *, names: "SetNames", title: str) -> Picture:
-    """Errors by choice of directions, ranked: a mark and its interval a row."""
-    labels, items = [short_label(names(row.choice)) for row in rows], reference_items(references)
-    ends = [end for row in rows for end in (row.outcome.mean + np.nan_to_num(row.outcome.half_width), row.outcome.mean)]
-    axis, figure = error_axis([*(value for _, value in items), *ends]), go.Figure()
-    axes.add_references(figure, axis, items, len(rows))
-    for place, (row, name) in enumerate(zip(rows, labels, strict=True)):
-        _add_mean(figure, axis, row.outcome, place, name, row.colour, row.symbol)
-    figure.update_xaxes(**axis.layout(title))
-    figure.update_yaxes(**theme.row_axis([f"<b>{name}</b><br>{mean_words(row.outcome)}"
-                                          for row, name in zip(rows, labels, strict=True)]))
-    theme.styled(figure, height=max(110 + 38 * len(rows), 380), top=20)
-    return Picture(figure, _best_set_words(names, rows), (
+def sets_picture(curves: Iterable["ErrorCurve"], references: References, *, own: float, title: str) -> Picture:
+    """Errors by choice of directions at one epsilon, ranked: a mark and its interval a row."""
+    rows = sorted((curve for curve in curves if own in curve.outcomes),
+                  key=lambda curve: to_nine_digits(curve.outcomes[own].mean))
+    marks = [Mark(short_label(row.name), row.outcomes[own].mean, row.outcomes[own].half_width, row.colour, row.symbol)
+             for row in rows]
+    words = "**No trial yet.**"
+    if rows:
+        words = f"**Best here: {in_markdown(rows[0].name)}.** Error {mean_words(rows[0].outcomes[own])}."
+    if len(rows) > 1:
+        difference = paired(rows[0].outcomes[own], rows[1].outcomes[own])
+        sure = difference is not None and difference.verdict == BETTER
+        words += f" Next: {in_markdown(rows[1].name)}{'' if sure else ', no clear difference'}."
+    return Picture(plot_ranked(marks, reference_items(references), title=title, height=380), words, (
         "Each set of directions gets the scenario's share of the precision. Blue: the scenario's own set."))
 
 
-def _best_set_words(names: "SetNames", rows: list[SetRow]) -> str:
-    if not rows:
-        return "**No trial yet.**"
-    said = ["equal noise" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
-    words = f"**Best here: {said[0]}.** Error {mean_words(rows[0].outcome)}."
-    if len(said) == 1:
-        return words
-    difference = paired(rows[0].outcome, rows[1].outcome)
-    sure = difference is not None and difference.verdict == BETTER
-    return f"{words} Next: {said[1]}, {mean_words(rows[1].outcome)}{'' if sure else ', no clear difference'}."
-
-
 class ErrorCurve(NamedTuple):
-    """One way to add noise; ``symbol``: of its points."""
+    """One way to add noise: its outcomes by epsilon. ``symbol``: of its points."""
 
     name: str
     colour: str
-    symbol: str
-    epsilons: FloatArray
-    means: FloatArray
-    half_widths: FloatArray
+    outcomes: Mapping[float, Outcome]
+    symbol: str = "circle"
+    dash: str = "solid"
 
 
-def error_curve(points: Sequence[tuple[float, Outcome]], *, name: str, colour: str, symbol: str = "circle"
-                ) -> ErrorCurve:
-    """Return the curve through outcomes at some epsilons; those without a trial, or that overflow, are left out."""
-    known = [(epsilon, outcome.mean, outcome.half_width) for epsilon, outcome in sorted(points, key=lambda at: at[0])
-             if outcome.errors.size and math.isfinite(outcome.mean)]
-    return ErrorCurve(name, colour, symbol, *np.array(known).reshape(-1, 3).T)
+def error_curve(name: str, colour: str, points: Mapping[float, Outcome], *look: str) -> ErrorCurve:
+    """Return the curve through outcomes by epsilon; those without a trial, or that overflow, are left out."""
+    return ErrorCurve(name, colour, {epsilon: points[epsilon] for epsilon in sorted(points)
+                                     if math.isfinite(points[epsilon].mean)}, *look)
 
 
 def sweep_picture(results: list[Results], *, own: float, span: tuple[float, float]) -> Picture:
     """Error over epsilon: directional noise against equal noise."""
-    curves = [error_curve([(each.scenario.epsilon, each[key]) for each in results], name=name, colour=colour)
+    curves = [error_curve(name, colour, {each.scenario.epsilon: each[key] for each in results})
               for key, (name, colour) in reversed(LANES.items())]
     references = {each.scenario.epsilon: each.references for each in results}
     return Picture(plot_sweep(curves, references, own=own, span=span, title=results[0].metric), sweep_words(results),
@@ -232,67 +185,53 @@ def sweep_picture(results: list[Results], *, own: float, span: tuple[float, floa
 
 
 def compared_sets(scenario: Scenario, names: "SetNames", sets: Sequence[Directions], grid: Sequence[float],
-                  found: Sequence[Results]) -> tuple[Picture, Picture, Directions | None] | None:
-    """Return sets and equal noise ranked, the same over epsilon, the best (None: equal noise); None before trials."""
-    here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
-    if not here:
-        return None
-    own = scenario.priority_directions if scenario.allocation in ("binary", "least-error") else None
-    styles: dict[Directions | None, tuple[str, str]] = {
-        choice: (theme.DIRECTIONAL if choice == own else theme.DATA, symbol)
-        for choice, symbol in zip(sets, cycle(_SYMBOLS), strict=False)} | {None: (theme.IID, "circle")}
-    rows = ranked_sets(SetRow(choice, outcome, colour, symbol) for choice, (colour, symbol) in styles.items()
-                       if (outcome := _outcome(here, choice)) is not None)
-    curves = [error_curve([(results.scenario.epsilon, outcome) for results in found
-                           if (outcome := _outcome([results], choice)) is not None],
-                          name=short_label(names(choice)), colour=colour, symbol=symbol)
-              for choice, (colour, symbol) in styles.items()]
-    title, references = here[0].metric, {results.scenario.epsilon: results.references for results in found}
-    swept = set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]), title=title)
-    return sets_picture(rows, here[0].references, names=names, title=title), swept, rows[0].choice if rows else None
-
-
-def _outcome(found: Sequence[Results], choice: Directions | None) -> Outcome | None:
+                  found: Sequence[Results]) -> tuple[dict[str, Picture], Directions | None] | None:
+    """Return sets and equal noise ranked and over epsilon, by key, and the best (None: equal noise); None too early."""
+    here, own = scenario.epsilon, scenario.priority_directions
+    points: dict[Directions | None, dict[float, Outcome]] = {choice: {} for choice in (None, *sets)}
     for results in found:
-        keys = [outcome.mechanism.key for outcome in results.outcomes]
-        if (choice is None and keys == ["iid"]) or (keys == ["mvg"] and results.scenario.priority_directions == choice):
-            return results.outcomes[0]
-    return None
+        [outcome] = results.outcomes
+        choice = None if outcome.mechanism.key == "iid" else results.scenario.priority_directions
+        points[choice][results.scenario.epsilon] = outcome
+    known = [choice for choice, outcomes in points.items() if here in outcomes]
+    if not known:
+        return None
+    has_own = scenario.allocation in ("binary", "least-error")
+    curves = [error_curve(names(choice), theme.IID if choice is None else theme.DIRECTIONAL
+                          if has_own and choice == own else theme.DATA, outcomes, symbol)
+              for (choice, outcomes), symbol in zip(points.items(), cycle(_SYMBOLS), strict=False)]
+    title, references = found[0].metric, {results.scenario.epsilon: results.references for results in found}
+    figure = plot_sweep(curves, references, own=here, span=(grid[0], grid[-1]), title=title, legend=False)
+    return {"utility_sets": sets_picture(curves, references[here], own=here, title=title),
+            "utility_set_sweep": Picture(figure, sets_words(curves))}, min(
+        known, key=lambda choice: to_nine_digits(points[choice][here].mean))
 
 
-def set_sweep_picture(curves: list[ErrorCurve], references: Mapping[float, References], *, own: float,
-                      span: tuple[float, float], title: str) -> Picture:
-    """Error over epsilon, by choice of directions."""
-    return Picture(plot_sweep(curves, references, own=own, span=span, title=title, legend=False),
-                   sets_words(curves))
-
-
-def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float,
+def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float | None,
                span: tuple[float, float], title: str, legend: bool = True) -> go.Figure:
     """Draw curves with bands, references at each epsilon, and a dotted line at the scenario's ``own``."""
     lines, figure = axes.lines_over(references), go.Figure()
     axis = error_axis([value for _, _, values in lines for value in values]
-                      + [float(mean) for curve in curves for mean in curve.means])
+                      + [one.mean for curve in curves for one in curve.outcomes.values()])
     axes.add_lines_over(figure, axis, reversed(lines), span)
     for curve in curves:
-        band = curve.colour != theme.DATA
+        name, band, epsilons = in_html(curve.name), curve.colour != theme.DATA, list(curve.outcomes)
+        means, halves = (np.array([getattr(one, key) for one in curve.outcomes.values()])
+                         for key in ("mean", "half_width"))
         if band:
-            low, high = (axis.cut(curve.means + sign * np.nan_to_num(curve.half_widths)) for sign in (-1, 1))
-            theme.add_band(figure, curve.epsilons, low, high, curve.colour, 0.25)
-        theme.add_curve(figure, curve.epsilons, axis.cut(curve.means), curve.name, curve.colour, 2.5 if band else 1.5,
-                        curve.symbol, size=7, customdata=np.column_stack([curve.means, curve.half_widths]),
-                        hover=f"{curve.name}<br>ε = %{{x:g}}: %{{customdata[0]:.3g}} ± %{{customdata[1]:.2g}}")
-        here = curve.means[curve.epsilons == own]
-        theme.add_dots(figure, [own] * here.size, here, f"{curve.name}, here", curve.colour, 15, f"{curve.symbol}-open",
-                       edge=curve.colour, hover=None, showlegend=False, cliponaxis=False)
-    figure.add_shape(theme.upright(own, theme.DATA, "dot", width=1, layer="below"))
-    edge = np.log10(span) + np.array([-0.04, 0.04]) * (math.log10(span[1] / span[0]) or 1.0)
-    ticks = [value for value in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 100, 1000)
-             if 10 ** edge[0] <= value <= 10 ** edge[1]]
-    figure.update_layout(
-        xaxis={"type": "log", "title": "ε (log scale); the ring is this scenario", "range": edge.tolist(),
-               "tickvals": ticks, "ticktext": [f"{value:g}" for value in ticks]},
-        yaxis=axis.layout(title, upright=True))
+            low, high = (axis.cut(means + sign * np.nan_to_num(halves)) for sign in (-1, 1))
+            theme.add_band(figure, epsilons, low, high, curve.colour, 0.25)
+        theme.add_curve(figure, epsilons, axis.cut(means), name, curve.colour, 2.5 if band else 1.5, curve.symbol,
+                        size=7, dash=curve.dash, customdata=[mean_words(one) for one in curve.outcomes.values()],
+                        hover=f"{name}<br>ε = %{{x:g}}: %{{customdata}}")
+        if own is not None and own in curve.outcomes:
+            theme.add_dots(figure, [own], [curve.outcomes[own].mean], f"{name}, here", curve.colour, 15,
+                           f"{curve.symbol}-open", edge=curve.colour, hover=None, showlegend=False, cliponaxis=False)
+    if own is not None:
+        figure.add_shape(theme.upright(own, theme.DATA, "dot", width=1, layer="below"))
+    figure.update_xaxes(title="ε (log scale)" + "; the ring is this scenario" * (own is not None),
+                        **theme.log_axis(*span, room=0.04, least=0.04))
+    figure.update_yaxes(**axis.layout(title, upright=True))
     return theme.styled(figure, height=380, legend=legend, top=20)
 
 
@@ -302,13 +241,11 @@ def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Pictu
     for name, colour, symbol, key in (
             ("this design", theme.DIRECTIONAL, "circle", "mvg"),
             (f"only priority {what} released", theme.DATA, "square-open", "reduced-gaussian")):
-        rows = [(ratio, place, part[key].mean) for place, part in enumerate(found)
-                if (ratio := _ratio(part, key)) > 0 and math.isfinite(ratio)]
-        places = [min(max(ratio, 1e-3), 1e3) for ratio, _, _ in rows]
-        drawn += places
-        theme.add_dots(figure, places, [place for _, place, _ in rows], name, colour, 13, symbol, edge=colour,
-                       hover=f"{name}: %{{customdata[0]:.3g}} × equal noise (error %{{customdata[1]:.3g}})",
-                       customdata=[[ratio, mean] for ratio, _, mean in rows])
+        ratios = np.array([part[key].mean / part["iid"].mean if part["iid"].mean > 0 else math.nan for part in found])
+        places = np.flatnonzero((ratios > 0) & np.isfinite(ratios))
+        drawn += (shown := np.clip(ratios[places], 1e-3, 1e3).tolist())
+        theme.add_dots(figure, shown, places, name, colour, 13, symbol, edge=colour, customdata=ratios[places],
+                       hover=f"{name}: %{{customdata:.3g}} × equal noise")
     theme.add_line(figure, [None], [None], "equal noise", theme.IID)
     figure.add_shape(theme.upright(1.0, theme.IID, "solid", width=2, layer="below"))
     figure.update_xaxes(title="error (× equal noise, log scale)",
@@ -318,9 +255,8 @@ def parts_picture(setup: Setup, found: list[Results], *, on_data: bool) -> Pictu
         f"{html.escape(part.references.unit)}".rstrip() for part in found]))
     theme.styled(figure, height=110 + 60 * len(found), top=20)
     return Picture(figure, parts_words(setup, found, on_data=on_data), f"""\
-Left of the line the design errs less than equal noise at the same privacy; right of it, more. Regression uses the \
-priority {what} alone, the others alone, then all. Square: only the priority {what} are released, with the whole \
-budget; the others are guessed without data.""")
+Left of the line the design errs less than equal noise at the same privacy. Regression uses the priority {what} alone, \
+the others alone, then all. Square: only the priority {what} are released, with the whole budget.""")
 
 
 _DRAWN_HEIGHT = 330
@@ -343,12 +279,11 @@ def true_and_noisy(trial: FirstTrial, query: Query, symbol: str) -> tuple[Pictur
     what = "second moments of the table" if trial.what == "moments" else "answer"
     part = "" if true.shape == trial.shape else (
         f" The first {true.shape[0]} × {true.shape[1]} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn.")
-    which = "the first trial" if trial.is_trial else "one example; this task's trials need only the size of the noise"
+    which = "the first trial" if trial.is_trial else "one example"
     error = as_number(trial.error) if math.isfinite(trial.error) else "too much to show"
-    strong = float((np.abs(noisy) > 1.5 * reach).mean())
-    cut = f" {max(100 * strong, 1):.0f} % of its entries are beyond the colour scale." if strong else ""
     return (Picture(figures[0], f"**True {what}.**{part}"),
-            Picture(figures[1], f"**The noisy answer is off by {error}** ({symbol}): {which}.{cut}"))
+            Picture(figures[1], f"**The noisy answer is off by {error}** ({symbol}): {which}.",
+                    "Colours end at the largest true entry; noisy entries may lie beyond."))
 
 
 def component_loadings_picture(parts: Components, query: Query) -> Picture:
@@ -365,16 +300,15 @@ def component_loadings_picture(parts: Components, query: Query) -> Picture:
     figure.update_layout(barmode="group", bargap=0.3)
     part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
     return Picture(theme.styled(figure, height=_DRAWN_HEIGHT, top=20), (
-        f"**The noisy first component** points {as_number(parts.angle, 2)}° off the true one.{part}"),
-        "How much of each feature the strongest direction holds. The noisy one takes the true one's sign.")
+        f"**The noisy first component** points {as_number(parts.angle, 2)}° off the true one.{part}"))
 
 
 def captured_picture(parts: Components) -> Picture:
     """The strongest 40 eigenvalues, and what as many noisy components capture of the true answer."""
-    true, noisy = parts.eigenvalues[:_MOST_COMPONENTS], parts.captured[:_MOST_COMPONENTS]
+    true, noisy, figure = parts.eigenvalues[:_MOST_COMPONENTS], parts.captured[:_MOST_COMPONENTS], go.Figure()
     values = np.concatenate([true, noisy])
     least, most = float(values.min()), float(values.max())
-    room, figure = 0.05 * (most - least) or 1.0, go.Figure()
+    room = 0.05 * (most - least) or 1.0
     axis = error_axis(values.tolist()) if most > 20 * least > 0 else ErrorAxis(False, least - room, most + room)
     order = np.arange(1, true.size + 1)
     for label, values, colour, symbol in (("true eigenvalues", true, theme.DATA, "circle-open"),
@@ -387,8 +321,7 @@ def captured_picture(parts: Components) -> Picture:
     part = f" The first {true.size} of {every}." if true.size < every else ""
     share = f", {as_number(100 * first / total)} % of the true one" if total > 0 else ""
     return Picture(theme.styled(figure, height=_DRAWN_HEIGHT, top=20), (
-        f"**The first noisy component** captures {as_number(first)}{share}.{part}"),
-        "A true component captures its eigenvalue of the true answer; noisy ones lose strong parts and gain weak ones.")
+        f"**The first noisy component** captures {as_number(first)}{share}.{part}"))
 
 
 def predictions_picture(found: Predictions, name: str) -> Picture:
@@ -398,7 +331,6 @@ def predictions_picture(found: Predictions, name: str) -> Picture:
     low, high, pad = found.lower - width, found.upper + width, 0.03 * width
     inside = (noisy >= low) & (noisy <= high)
     seen, figure, short = np.concatenate([labels, clean, noisy[inside]]), go.Figure(), short_label(name)
-    view = [max(float(seen.min()), low) - pad, min(float(seen.max()), high) + pad]
     ends = [float(labels.min()), float(labels.max())]
     theme.add_line(figure, ends, ends, "right", theme.DATA, 1, "dash", hover=None)
     for label, values, colour, symbol in (("no privacy", clean, theme.DATA, "circle-open"),
@@ -406,14 +338,15 @@ def predictions_picture(found: Predictions, name: str) -> Picture:
         theme.add_dots(figure, labels, values, label, theme.wash(colour, 0.8), 6, symbol,
                        hover=f"true %{{x:.3g}}, {label} %{{y:.3g}}")
     figure.update_xaxes(title=f"true {short}", zeroline=False)
-    figure.update_yaxes(title=f"predicted {short}", range=view, zeroline=False)
+    figure.update_yaxes(title=f"predicted {short}", zeroline=False,
+                        range=[max(float(seen.min()), low) - pad, min(float(seen.max()), high) + pad])
     off, least = (as_number(float(np.sqrt(np.square(values - found.labels).mean())))
                   for values in (found.noisy, found.clean))
     outside = f" {(~inside).sum()} noisy predictions leave the picture." if not inside.all() else ""
     part = f" The first {labels.size} of {found.labels.size:,} are drawn." if labels.size < found.labels.size else ""
     return Picture(theme.styled(figure, height=_DRAWN_HEIGHT, top=20), (
         f"**Predictions** of {in_markdown(name)} for new records are off by {off} (RMSE; {least} with no privacy)."
-        f"{outside}{part}"), "Each point is a record not used for learning. On the dashed line a prediction is right.")
+        f"{outside}{part}"))
 
 
 NOT_PRIVATE = "Measured on the data itself: not private. Use these numbers only to choose."
@@ -422,18 +355,24 @@ SHOWN_TO_HOLDER = "One draw, for you alone: it is never released. The scenario's
 
 def result_words(results: Results, priority: Sequence[str] = (), *, on: str = "") -> str:
     """Return verdict, mean and interval, and comparisons; ``on``: the records, where the verdict has to name them."""
-    ours, iid = results["mvg"], results["iid"]
-    if not ours.errors.size:
-        return "**No trial yet.** The lines show what the noise must beat."
+    ours, iid, (baseline, error) = results["mvg"], results["iid"], results.references.to_beat
     n = ours.errors.size
+    if not n:
+        return "**No trial yet.** The lines show what the noise must beat."
     trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
     unit = f" {in_markdown(results.references.unit)}".rstrip()
     if unit and priority and results.judged_on == "priority":
         unit += f" on {in_markdown(listed(list(priority), 3))}"
-    verdict = _verdict(results)
+    beaten = str(against(ours, error)) if math.isfinite(ours.mean) else WORSE
+    verdict = _verdict(results, beaten)
     verdict = f"On {on}: {verdict[0].lower()}{verdict[1:]}" if on else verdict
-    return (f"**{verdict}.** Mean error {mean_words(ours)}{unit} ({trials}): "
-            f"{_baseline_words(ours, results.references)}{_difference_words(ours, iid)}{small_words(results)}")
+    how = {BETTER: "better than", WORSE: "worse than", SAME: "the same as"}.get(beaten, "no clear difference from")
+    difference = paired(ours, iid)
+    equal = "" if difference is None else {
+        SAME: "the same error in every trial", UNCLEAR: "no clear difference"}.get(
+            difference.verdict, more_words(ours.mean, iid.mean))
+    return (f"**{verdict}.** Mean error {mean_words(ours)}{unit} ({trials}): {how} {baseline} ({as_number(error)})."
+            f"{f' Against equal noise ({as_number(iid.mean)}): {equal}.' if equal else ''}{small_words(results)}")
 
 
 def small_words(results: Results) -> str:
@@ -443,14 +382,13 @@ def small_words(results: Results) -> str:
         f" **This table is too small:** a regression on this label needs {as_number(least)} records to learn from.")
 
 
-def _verdict(results: Results) -> str:
-    ours, (baseline, error) = results["mvg"], results.references.to_beat
+def _verdict(results: Results, beaten: str) -> str:
+    ours, baseline = results["mvg"], results.references.to_beat[0]
     if ours.errors.size == 1 and math.isfinite(ours.mean):
         return "One trial cannot tell"
-    beaten = against(ours, error) if math.isfinite(ours.mean) else WORSE
     if beaten != BETTER:
         return {WORSE: f"{capitalised(baseline)} is better here", SAME: "The noise hides the data completely"}.get(
-            str(beaten), f"Not clearly better than {baseline}")
+            beaten, f"Not clearly better than {baseline}")
     difference = paired(ours, results["iid"])
     return f"Better than {baseline}" if difference is None else {
         BETTER: "Directional noise is better here", WORSE: "Equal noise is better here",
@@ -458,36 +396,12 @@ def _verdict(results: Results) -> str:
         UNCLEAR: "No clear difference from equal noise"}[difference.verdict]
 
 
-def _baseline_words(outcome: Outcome, references: References) -> str:
-    baseline, error = references.to_beat
-    named = f"{baseline} ({as_number(error)})"
-    verdict = against(outcome, error) if math.isfinite(outcome.mean) else WORSE
-    free = ", which costs no privacy" * (verdict == WORSE and error == references.trivial)
-    free += ", one trial cannot tell" * (outcome.errors.size == 1)
-    return {BETTER: "better than ", WORSE: "worse than ", SAME: "the same as "}.get(
-        str(verdict), "no clear difference from ") + f"{named}{free}."
-
-
-def _difference_words(ours: Outcome, iid: Outcome) -> str:
-    other = f"equal noise ({as_number(iid.mean)})" if math.isfinite(iid.mean) else "equal noise"
-    difference = paired(ours, iid)
-    if difference is None:
-        return ""
-    if difference.verdict == SAME:
-        return " Equal noise has the same error in every trial."
-    if difference.verdict == UNCLEAR:
-        return f" No clear difference from {other}."
-    how = more_words(ours.mean, iid.mean)
-    link = "of" if how.endswith("the error") else "as" if how == "the same error" else "than"
-    return f" {capitalised(how)} {link} {other}."
-
-
 def more_words(error: float, least: float) -> str:
     """Return "3.1 % more error", "1.2 % less error", "4.2 times the error" or "the same error"."""
     ratio = error / least if least > 0 else 1.0 if error == least else math.inf
-    if abs(ratio - 1) < 5e-4 or not math.isfinite(ratio):
-        return "more error" if not math.isfinite(ratio) else "the same error"
-    return (f"{as_number(ratio, 2)} times the error" if ratio >= 2 else
+    if abs(ratio - 1) < 5e-4:
+        return "the same error"
+    return ("more error" if not math.isfinite(ratio) else f"{as_number(ratio, 2)} times the error" if ratio >= 2 else
             f"{as_number(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'} error")
 
 
@@ -496,12 +410,9 @@ def measured_words(problem: Problem, results: Results) -> str:
     parts = [f"Rule: {results.task.rule}.", f"No-data baseline: {results.references.trivial_is}."]
     if problem.held_out is not None:
         parts.append(f"Trials learn from {problem.dataset.n_records:,} records and test on "
-                     f"{problem.held_out.n_records:,} others: their noise differs slightly from the line above "
-                     f"(δ = {as_probability(problem.delta)}).")
+                     f"{problem.held_out.n_records:,} others (δ = {as_probability(problem.delta)}).")
     if problem.scenario.judged == "priority" and problem.unfit is not None:
         parts.append(f"{capitalised(problem.unfit)}.")
-    if math.isfinite(results.references.private_mean):
-        parts.append("Private mean: one private mean of the label, with the whole budget, predicted for everyone.")
     return " ".join(parts)
 
 
@@ -518,11 +429,6 @@ def priority_names(setup: Setup) -> list[str]:
     return [names[k] for k in setup.scenario.needs if k < len(names)]
 
 
-def _ratio(part: Results, key: str) -> float:
-    """Return a mechanism's mean error as a multiple of that of equal noise; NaN where there is none."""
-    return part[key].mean / part["iid"].mean if part["iid"].mean > 0 else math.nan
-
-
 def parts_words(setup: Setup, found: list[Results], *, on_data: bool) -> str:
     """Return who gains and who pays; ``on_data``: errors are on the data itself, not on simulated data."""
     what = columns_of(setup)
@@ -531,12 +437,7 @@ def parts_words(setup: Setup, found: list[Results], *, on_data: bool) -> str:
     words = [f"{subjects[part.scenario.judged]} {more_words(part['mvg'].mean, part['iid'].mean)}" for part in found]
     first = f"**{capitalised(words[0])}**" + "".join(f", {each}" for each in words[1:]) + ", against equal noise."
     clipped = "" if own_units(setup) else clipping_words(setup, on_data=on_data, name=in_markdown)  # else beside it
-    alone = [f"Releasing only these: {more_words(part['reduced-gaussian'].mean, part['iid'].mean)} on them."
-             for part in found if part.scenario.judged == "priority" and part["reduced-gaussian"].errors.size]
-    task = found[0].task if found else None
-    free = "Errors count after free post-processing; noise is counted before it." if task is not None and set(
-        task.post) & set(setup.scenario.post) else ""
-    return " ".join(filter(None, [first, *alone, free, least_sentence(setup), clipped]))
+    return " ".join(filter(None, [first, least_sentence(setup), clipped]))
 
 
 def own_units_words(setup: Setup, rows: list[FeatureNoise], *, on_data: bool) -> str:
@@ -557,10 +458,9 @@ def sweep_words(curve: list[Results]) -> str:
         return f"**{capitalised(baseline)} has no error here:** no noise can beat it."
     if all(results["mvg"].errors.size < 2 for results in curve):
         return "**One trial at each ε cannot tell.**"
-    named = baseline if math.isfinite(curve[0].references.private_mean) else f"{baseline} ({as_number(error)})"
-    first = (f"**At no ε tried is this design clearly better than {named}.**" if ours is None else
-             f"**This design beats {named} from ε = {ours:g} on**, of those tried.")
-    return f"{first} Equal noise: {'at none' if iid is None else f'from ε = {iid:g} on'}."
+    return (f"**At no ε tried is this design clearly better than {baseline}.**" if ours is None else
+            f"**This design beats {baseline} from ε = {ours:g} on**, of those tried.") + (
+        f" Equal noise: {'at none' if iid is None else f'from ε = {iid:g} on'}.")
 
 
 _TOLD = 3  # names of a set
@@ -574,20 +474,19 @@ class SetNames:
 
     def __call__(self, choice: Directions | None) -> str:
         if choice is None:
-            return "equal noise (none)"
+            return "equal noise"
         if 1 < len(choice) >= self._size - _TOLD:
             return f"all but {' + '.join(self.name(k) for k in range(self._size) if k not in set(choice))}"
         more = [f"{len(choice) - _TOLD} more"] if len(choice) > _TOLD else []
         return " + ".join([*map(self.name, choice[:_TOLD]), *more])
 
 
-def sets_words(curves: list[ErrorCurve]) -> str:
+def sets_words(curves: Sequence[ErrorCurve]) -> str:
     """Return which choice is best most often, and at how many of the epsilons tried."""
-    tried = [set(curve.epsilons.tolist()) for curve in curves]
-    shared = tried[0].intersection(*tried) if tried else set()
+    shared = set[float]().union(*(curve.outcomes for curve in curves)).intersection(
+        *(set(curve.outcomes) for curve in curves))
     if not shared:
         return "**Over ε:** no trial yet."
-    [(best, times)] = Counter(min(curves, key=lambda curve: float(curve.means[curve.epsilons == epsilon][0])).name
+    [(best, times)] = Counter(min(curves, key=lambda curve: curve.outcomes[epsilon].mean).name
                               for epsilon in shared).most_common(1)
-    name = in_markdown(html.unescape(best))
-    return f"**Over ε:** {name} has the lowest mean error at {times} of the {len(shared)} ε tried."
+    return f"**Over ε:** {in_markdown(best)} has the lowest mean error at {times} of the {len(shared)} ε tried."

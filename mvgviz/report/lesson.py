@@ -58,7 +58,7 @@ def _page(data: dict[str, Any], address: str = "") -> str:
 
 
 def _at(scene: Scene, value: Any) -> dict[str, Any]:
-    answer, (before, after) = scene.step.answer(value), (scene.drawn(value, shown) for shown in (False, True))
+    answer, before, after = scene.step.answer(value), scene.waiting(value), scene.picture(value)
     return {"shown": scene.shown(value), "sentences": [as_html(line) for line in scene.sentences(value)],
             "question": scene.question(value), "why": as_html(scene.why(value)),
             "hints": [as_html(scene.hint(value, far)) for far in (-math.inf, math.inf)],

@@ -17,7 +17,7 @@ import ast
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ from mvgviz.scenario.source import DataSource
 from mvgviz.version import VERSION
 
 _TEMPLATE = Path(__file__).parent / "templates" / "program.py"
+_ARGUMENTS = {", **USE": ("orientation", "missing", "levels", "person", "at_most", "units", "title"),
+              ", **READING": ("separator", "decimal", "header", "member", "texts")}
 
 
 def python_script(scenario: Scenario, *, source: DataSource) -> str:
@@ -60,9 +62,10 @@ def _cells(scenario: Scenario, source: DataSource, *, in_notebook: bool) -> list
     text = _decided(text, {"FROM_FILE": own, "WITH_DIRECTIONS": scenario.directions == "upload",
                            "IN_NOTEBOOK": in_notebook})
     text = re.sub(r"\n{4,}", "\n\n\n", text)  # where a branch is gone
-    text = text.replace(", **USE", _arguments(source, "orientation", "missing", "levels", "person", "at_most", "units",
-                                              "title"))
-    text = text.replace(", **READING", _arguments(source, "separator", "decimal", "header", "member", "texts"))
+    usual = DataSource(name="")
+    for place, names in _ARGUMENTS.items():
+        text = text.replace(place, "".join(f", {name}={_code(getattr(source, name))}" for name in names
+                                           if getattr(source, name) != getattr(usual, name)))
     kinds = re.split(r"^# %% (.*)\n", f"# %% program\n{text}", flags=re.MULTILINE)[1:]
     values = _values(scenario, source)
     return [(kind, re.sub(r"(?<!\n)\n(?!\n)", " ", re.sub(r"^# ?", "", cell.strip(), flags=re.MULTILINE))
@@ -89,26 +92,21 @@ def _decided(text: str, flags: Mapping[str, bool]) -> str:
 def _assigned(text: str, values: Mapping[str, str]) -> str:
     lines = text.split("\n")
     for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in values:
-            line, value = lines[node.lineno - 1], node.value
-            lines[node.lineno - 1] = line[:value.col_offset] + values[node.targets[0].id] + line[value.end_col_offset:]
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=value) if name in values:
+                line = lines[node.lineno - 1]
+                lines[node.lineno - 1] = line[:value.col_offset] + values[name] + line[value.end_col_offset:]
     return "\n".join(lines)
 
 
 def _values(scenario: Scenario, source: DataSource) -> dict[str, str]:
     chosen = "".join(f"    {field.name}={getattr(scenario, field.name)!r},\n" for field in fields(scenario))
     ranges = None if source.ranges is None else _listing(
-        (f"{name!r}: {_code(Range(*ends))}" for name, ends in source.ranges.items()), "{}")
-    columns = None if source.columns is None else _listing(map(repr, source.columns), "[]")
+        [f"{name!r}: {_code(Range(*ends))}" for name, ends in source.ranges.items()], "{}")
+    columns = None if source.columns is None else _listing(list(map(repr, source.columns)), "[]")
     return {"SCENARIO": f"mv.Scenario(\n{chosen})", "FILE": repr(source.name), "COLUMNS": str(columns),
             "RANGES": str(ranges), "DIRECTIONS": repr(source.directions),
             "DIRECTIONS_ORIGIN": f"mv.Origin.{source.directions_origin.name}"}
-
-
-def _arguments(source: DataSource, *names: str) -> str:
-    usual = DataSource(name="")
-    return "".join(f", {name}={_code(getattr(source, name))}" for name in names
-                   if getattr(source, name) != getattr(usual, name))
 
 
 def _code(value: Any) -> str:
@@ -122,10 +120,7 @@ def _code(value: Any) -> str:
     return repr(value)
 
 
-def _listing(items: Iterable[str], brackets: str) -> str:
-    texts = list(items)
+def _listing(texts: list[str], brackets: str) -> str:
     line = f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
-    if len(line) <= 100:
-        return line
     lines = "".join(f"    {text},\n" for text in texts)
-    return f"{brackets[0]}\n{lines}{brackets[1]}"
+    return line if len(line) <= 100 else f"{brackets[0]}\n{lines}{brackets[1]}"

@@ -32,7 +32,7 @@ AGAIN = (1, 2, 5, 20)
 """Numbers of releases for which the last slide gives the attacker."""
 _ROWS, _NEEDED, _BARS = 5, 3, 7  # columns of an answer, of these with priority where others pay, and bars
 _LONG = 7  # letters of a label
-_BASES = (2, 4, 10, 100, 1e3, 1e4, 1e6, 1e9, 1e12, 1e20)
+_BASES = (2.0, 4.0, 10.0, 100.0, 1e3, 1e4, 1e6, 1e9, 1e12, 1e20)
 _HALF = 310  # of the plane, in pixels of a slide that is 1920 wide
 
 
@@ -69,10 +69,7 @@ def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
     others = rows[max(len(priority), 1):]
     shown = (priority or rows[:1])[:max(_NEEDED, _ROWS - len(others))]
     shown += others[:_ROWS - len(shown)]
-    first, ratios = priority or rows[:1], [row.ours / row.equal for row in priority]
-    spent, pure = setup.epsilon_spent, bool(setup.design.blocks) and all(
-        block.family.is_pure for block in setup.design.blocks)
-    on_data = setup.scenario.is_upload and not simulated
+    spent, on_data = setup.epsilon_spent, setup.scenario.is_upload and not simulated
     text = TEMPLATES.get_template("slides.html").render(
         setup=setup, query=query, theme=theme, title=data_title(setup), simulated=simulated, on_data=on_data,
         info=None if setup.scenario.is_upload else describe(setup.scenario.data), n=f"{data.n_records:,}",
@@ -82,16 +79,15 @@ def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
         neighbours=setup.neighbour_rule, not_covered=listed(open_parts(setup)) if open_parts(setup) else "",
         care=noise_care(setup), moved=_moved(setup, rows[0]), right=right_guesses(setup), crowd=FIGURES,
         right_equal=right_guesses(replace(setup, query=setup.box, design=setup.iid)),
-        rows=shown, first=first, ratios=ratios,
+        rows=shown, first=priority or rows[:1], ratios=[row.ours / row.equal for row in priority],
         judged=priority[0].name if len(priority) == 1 else "the priority columns", hidden=len(rows) - len(shown),
         number=as_number, factor=as_factor, clipping=clipping_words(setup, on_data=on_data),
-        pays=_who_pays(setup), family=setup.design.family, pure=pure, left=left,
+        pays=_who_pays(setup), family=setup.design.family, left=left,
+        pure=bool(setup.design.blocks) and all(block.family.is_pure for block in setup.design.blocks),
         epsilon=f"{setup.scenario.epsilon:g}", delta=as_probability(setup.delta), delta_is=DELTA_IS,
         spent=as_number(spent) if spent < 0.995 * setup.scenario.epsilon else "",
         again=[(count, right_guesses(setup, count)) for count in AGAIN])
-    if what == "person":
-        text = of_people(text)
-    return text.split("<!-- slide -->")[1:]
+    return (of_people(text) if what == "person" else text).split("<!-- slide -->")[1:]
 
 
 def talk_html(setup: Setup, *, simulated: bool, left: str = "") -> str:
@@ -174,10 +170,8 @@ def _is_pair(setup: Setup) -> bool:
 
 
 def _unit(setup: Setup, k: int) -> str:
-    if setup.query.is_graph:
-        return "ties"
-    if setup.query.is_kernel:
-        return "similarity, 0 to 1"
+    if setup.query.is_graph or setup.query.is_kernel:
+        return "ties" if setup.query.is_graph else "similarity, 0 to 1"
     unit = "" if (named := unit_of(setup, k)) == OWN else named
     return {0: setup.query.unit or "units of the answer", 2: product_unit(unit, unit)}.get(setup.query.degree, unit)
 
@@ -205,25 +199,29 @@ def _who_pays(setup: Setup) -> dict[str, Any] | None:
     table, names = budget_table(setup), Names(setup)
     if table.size < 2:
         return None
-    both = setup.design.mode == "both"
     needs = [k for k in setup.scenario.needs if k < table.size]
     gains, pays = gains_and_pays(table)
     order = list(dict.fromkeys([*needs[:_NEEDED], *pays, *gains, *range(table.size)]))[:_BARS]
     factors = table.factor
-    low, high = min(float(factors[order].min()), 0.5), max(float(factors[order].max()), 2.0)
-    for base in _BASES:
-        first, last = (math.floor(math.log(end, base) + 1e-9) for end in (low, high))
-        ticks = [float(base) ** k for k in range(first + (float(base) ** first < low * (1 - 1e-9)), last + 1)]
-        if len(ticks) <= 4:
-            break
-    room = 0.08 * math.log(high / low)
-    labels = [f"{tick:g}×" if 1e-3 <= tick < 1e4 else f"{power(round(math.log10(tick)))}×" for tick in ticks]
-    axis = Axis(math.log(low) - room, math.log(high) + room, list(zip(map(math.log, ticks), labels, strict=True)))
-    bars = [(f"{names(k)} × {names(k)}" if both else names(k), k in needs, float(factors[k]),
+    axis = _factor_axis(min(float(factors[order].min()), 0.5), max(float(factors[order].max()), 2.0))
+    bars = [(f"{names(k)} × {names(k)}" if setup.design.mode == "both" else names(k), k in needs, float(factors[k]),
              axis.at(math.log(factors[k]))) for k in order]
     return {"plane": _plane(setup, table.own, table.units), "bars": bars, "axis": axis, "one": axis.at(0),
             "gains": names.few(gains) if gains else "", "pays": names.few(pays) if pays else "",
             "more": table.size - len(bars)}
+
+
+def _factor_axis(low: float, high: float) -> Axis:
+    """Return an axis in logarithms with at most four ticks at whole powers of a round base."""
+    for base in _BASES:
+        first, last = (math.floor(math.log(end, base) + 1e-9) for end in (low, high))
+        ticks = [base**k for k in range(first + (base**first < low * (1 - 1e-9)), last + 1)]
+        if len(ticks) <= 4:
+            break
+    room = 0.08 * math.log(high / low)
+    return Axis(math.log(low) - room, math.log(high) + room, [
+        (math.log(tick), f"{tick:g}×" if 1e-3 <= tick < 1e4 else f"{power(round(math.log10(tick)))}×")
+        for tick in ticks])
 
 
 def _plane(setup: Setup, own: FloatArray, units: list[str]) -> dict[str, Any]:
@@ -231,20 +229,16 @@ def _plane(setup: Setup, own: FloatArray, units: list[str]) -> dict[str, Any]:
     turned, pair, names = shape.design_plane(setup)
     found = shape.ellipse_numbers(setup.design, setup.iid, plane=pair, level=LEVEL, normals=np.zeros((2, 1)),
                                   of_directions=turned)
-    outlines = {"equal": found.iid.outline, "ours": found.ours.outline}
-    boxes = bool(setup.design.blocks or setup.iid.blocks)
-    if boxes:  # no ellipse holds 95 % of such noise; each number's interval does
-        corners = np.array([[-1, 1, 1, -1], [-1, -1, 1, 1]])
-        outlines = {name: corners * cloud.std[:, None] * planned_noise(each).per_row()[list(pair), None]
-                    for name, cloud, each in (("equal", found.iid, replace(setup, design=setup.iid)),
-                                              ("ours", found.ours, setup))}
-    reach = 1.15 * max(float(np.abs(each / found.iid.std[:, None]).max()) for each in outlines.values())
-    points = {name: " ".join(f"{_HALF + _HALF * x / reach:.1f},{_HALF - _HALF * y / reach:.1f}"
-                             for x, y in (each / found.iid.std[:, None]).T) for name, each in outlines.items()}
+    clouds = {"equal": (found.iid, replace(setup, design=setup.iid)), "ours": (found.ours, setup)}
+    boxes, unit = bool(setup.design.blocks or setup.iid.blocks), found.iid.std[:, None]
+    corners = np.array([[-1, 1, 1, -1], [-1, -1, 1, 1]])  # no ellipse holds 95 % of box noise; its intervals do
+    outlines = {name: (corners * cloud.std[:, None] * planned_noise(each).per_row()[list(pair), None] if boxes else
+                       cloud.outline) / unit for name, (cloud, each) in clouds.items()}
+    reach = 1.15 * max(float(np.abs(each).max()) for each in outlines.values())
+    points = {name: " ".join(f"{_HALF + _HALF * x / reach:.1f},{_HALF - _HALF * y / reach:.1f}" for x, y in each.T)
+              for name, each in outlines.items()}
     factors = own[list(pair)] if turned or not setup.query.degree else to_own(setup)[list(pair)] ** setup.query.degree
-    axes = [axis_of(*(sign * reach * std * factor / 1.12 for sign in (-1, 1)))
-            for std, factor in zip(found.iid.std, factors.tolist(), strict=True)]
-    given = [units[k] if turned else _unit(setup, k) for k in pair]
-    return {"points": points, "names": names, "axes": axes, "boxes": boxes,
-            "units": ["mixed units" if turned and not unit else unit for unit in given],
+    ends = reach / 1.12 * found.iid.std * factors
+    return {"points": points, "names": names, "axes": [axis_of(-end, end) for end in ends.tolist()], "boxes": boxes,
+            "units": [(units[k] or "mixed units") if turned else _unit(setup, k) for k in pair],
             "factors": found.factors.tolist()}

@@ -100,7 +100,7 @@ def test_each_axis_in_both_units_and_the_scenario_s_tail():
             assert layout["type"] == "log"
             assert ("standard deviation" in layout["title"]["text"]) == (shown == "noise")
             assert "Held fixed" in text(app)
-            assert ("as the answer grows" in text(app)) == (axis == "size")
+            assert ("the size 6 × 6" in text(app)) == (axis != "size")
     assert names(adjust(app, bounds_tails=True)).count("Theorem 1") == 3
     assert "exact chi quantile" in text(put(app, bounds_tab="By hand"))
     one = bounds(data="karate").segmented_control  # one sensitivity needs no switch

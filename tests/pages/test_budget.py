@@ -45,7 +45,7 @@ SAID = {
     "an ellipse divides precision, not μ²": (DIRECTIONS, BOX | {"family": "ellipse"}, [
         "δ = 10⁻⁶ for", "Theta divides the sum of 1/v"], ["together μ²"]),
     "what box noise is compared with": (NEEDED, BOX, [
-        "equal Gaussian noise needs ε = ", "No Gaussian noise goes below"], []),
+        "equal Gaussian noise needs ε = ", "the lowest possible Gaussian noise"], []),
     **{f"no ratio and no way back with {family} noise": (tab, BOX | {"family": family}, [f"{family} noise."], [])
        for family, tab in (("box", THROUGH), ("ellipse", INVERSE))},
     "no ratio of graphs": (THROUGH, {"data": "karate"}, ["defined for the table, the mean and the covariance"], []),

@@ -110,7 +110,7 @@ def test_dots_lie_between_no_privacy_and_a_random_guess_on_one_axis():
 def test_what_is_far_beyond_a_random_guess_is_an_arrow_at_the_edge_with_its_number():
     report = run(EXPERIMENTS["I"], sample("liver"), trials=2)
     row = report.rows[0].label
-    near, far = (Dot(row=row, series=EXACTLY, way=way, half_width=0.5, text="") for way in (0.8, 47.0))
+    near, far = (Dot(row=row, series=EXACTLY, way=way, half_width=0.5) for way in (0.8, 47.0))
     trace = next(trace for trace in rows_picture(report, [near, far]).figure.data if trace.name == EXACTLY)
     assert list(trace.x) == [0.8, FARTHEST]
     assert list(trace.marker.symbol) == ["square", "triangle-right"]

@@ -88,7 +88,8 @@ def show_design(setup):
 
 
 if IN_NOTEBOOK:
-    setup = mv.build(SCENARIO, data, uploaded=directions()) if WITH_DIRECTIONS else mv.build(SCENARIO, data)
+    uploaded = directions() if WITH_DIRECTIONS else None
+    setup = mv.build(SCENARIO, data, uploaded=uploaded)
     show_design(setup)
 
 # %% markdown
@@ -97,9 +98,9 @@ if IN_NOTEBOOK:
 # Repeated trials, measured on the data itself: **not private**, for choosing only.
 
 # %% code
-def show_trials(data, trials, directions=None):
+def show_trials(data, trials, uploaded):
     """Print the mean error of directional and of equal noise, and the errors to beat."""
-    results = mv.run_trials(SCENARIO, data, trials=trials, problem=mv.pose(SCENARIO, data, uploaded=directions))
+    results = mv.run_trials(SCENARIO, data, trials=trials, problem=mv.pose(SCENARIO, data, uploaded=uploaded))
     judged = "" if results.judged_on == "everything" else f" (of the answer: {results.judged_on})"
     print(f"{results.metric}{judged} in {trials} trials, measured on the data (not private):")
     for outcome in results.outcomes:
@@ -113,10 +114,7 @@ def show_trials(data, trials, directions=None):
 
 
 if IN_NOTEBOOK:
-    if WITH_DIRECTIONS:
-        show_trials(data, SCENARIO.trials, directions())
-    else:
-        show_trials(data, SCENARIO.trials)
+    show_trials(data, SCENARIO.trials, uploaded)
 
 # %% markdown
 # ## One release
@@ -167,17 +165,11 @@ def main():
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
     data = load(options.file) if FROM_FILE else load()
-    if WITH_DIRECTIONS:
-        along = directions(options.directions)
-        setup = mv.build(SCENARIO, data, uploaded=along)
-    else:
-        setup = mv.build(SCENARIO, data)
+    uploaded = directions(options.directions) if WITH_DIRECTIONS else None
+    setup = mv.build(SCENARIO, data, uploaded=uploaded)
     show_design(setup)
     if options.trials:
-        if WITH_DIRECTIONS:
-            show_trials(data, options.trials, along)
-        else:
-            show_trials(data, options.trials)
+        show_trials(data, options.trials, uploaded)
     if options.release:
         make_release(setup, data, options.release, options.accept, options.ledger, options.population)
 

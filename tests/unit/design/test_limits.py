@@ -155,7 +155,7 @@ def test_the_design_space_draws_each_limit_where_the_product_of_norms_is_that_li
     edges = [Edge(name=str(i), colour=THEOREM1, limit=limit)
              for i, limit in enumerate([design.bound.limit, *np.geomspace(1e-9, 1e3, 40)])]
     here = place(design, name="this design", colour=EXACT)
-    assert here.product == pytest.approx(design.bound.limit, rel=1e-12)
+    assert here.rows * here.cols == pytest.approx(design.bound.limit, rel=1e-12)
     assert here.cols == pytest.approx(math.sqrt(20))
     figure = plot_design_space(edges, [here])
     for edge in edges:

@@ -216,7 +216,7 @@ def test_sentences_follow_the_numbers(report):
     said = sentence(report, report["theorem1"])
     factor = report["theorem1"].as_printed.mean / report["theorem1"].exact.mean
     assert f"{float(f'{factor:.1e}'):,.0f} times smaller" in said
-    assert "really spending ε = 0 of 1" in said
+    assert "really spends ε = 0 of 1" in said
     middle = References(non_private=0.0, random_guess=1.0, trivial=0.5)
     for value, words in ((0.01, "nearly as good as no privacy"), (0.3, "better than the no-data baseline"),
                          (0.5, "the no-data baseline"), (0.7, "better than a random guess but worse than the "),
@@ -275,7 +275,7 @@ def test_the_command_prints_three_tables():
     done = subprocess.run([sys.executable, "-m", "mvgviz", "experiments", "--trials", "3", "--seed", "5"], cwd=ROOT,
                           capture_output=True, text=True, check=True)
     assert re.findall(r"^## Experiment (\w+):", done.stdout, re.MULTILINE) == ["I", "II", "III"]
-    for words in ("| mechanism | paper |", "| more for | noise |", "3 trials, seed 5"):
+    for words in ("| mechanism | in the paper |", "| more for | noise |", "3 trials, seed 5"):
         assert done.stdout.count(words) == 3
     assert "Experiment II" in done.stderr
     lines = [line for line in done.stdout.splitlines() if line.startswith("|")]

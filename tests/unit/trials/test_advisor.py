@@ -1,7 +1,6 @@
 """The advisor: its candidates, its ranking against direct trials, its reasons, and the stand-in that sees no data."""
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample, samples
-from mvgviz.pictures.advice import advice_marks, dropped_words, places, why
+from mvgviz.pictures.advice import advice_marks, dropped_words, levers_sentence, why
 from mvgviz.pictures.sentences import design_words
 from mvgviz.scenario.resolve import build
 from mvgviz.trials import candidates as designs
@@ -215,15 +214,11 @@ def test_for_ridge_the_covariance_beats_the_table_and_exact_beats_the_theorems(a
 
 @pytest.mark.slow
 def test_two_sentences_say_why_and_by_how_much(advice):
-    first, second = why(advice, sample("liver").features)
+    first, second = why(advice, sample("liver").features), levers_sentence(advice.levers)
     assert first.startswith(("Recommended: covariance, exact", "Keep your design: covariance, exact"))
     assert ("Your design (covariance, exact, 80 % to sgpt and drinks)" in first) != first.startswith("Keep")
     assert second.startswith("From an error of ")
-    assert "(Theorem 1, as printed, table, equal noise) down to" in second
-    assert "Calibration: " in second
-    assert re.search(r"the query \(covariance\): 4\d % less error", second)  # of 0.84, 0.44 is left
-    assert re.search(r"the use of the known noise: [\d.]+ % less error", second)
-    assert f"of {len(advice.rows)} designs: covariance, exact: place 1" in places(advice)
+    assert "(Theorem 1, table, equal noise) down to" in second
 
 
 @pytest.mark.slow
@@ -241,7 +236,7 @@ def test_one_trial_recommends_nothing():
     assert found.complete
     assert math.isnan(found.best.outcome.half_width)
     assert found.best is found.current
-    assert why(found, data.features)[0].startswith("No recommendation. Yours: ")
+    assert why(found, data.features).startswith("No recommendation. Yours: ")
 
 
 @pytest.mark.slow
@@ -422,18 +417,18 @@ def test_what_clips_many_records_or_does_not_beat_an_answer_without_data_is_not_
     assert max(row.clips for row in found.rows) > 0.5
     table = advise(mean.changed(query="identity"), data)
     assert table.best is table.current
-    assert "does not clearly beat the no-data baseline" in why(table, data.features)[0]
+    assert "does not clearly beat the no-data baseline" in why(table, data.features)
     clipped = advise(mean.changed(bound="own", radius=0.3), data)  # suits records that lie in the middle
     assert clipped.best is clipped.current
-    assert "Its bound clips up to 100 % of a table. Consider mean, exact, " in why(clipped, data.features)[0]
+    assert "Its bound clips up to 100 % of a table. Consider mean, exact, " in why(clipped, data.features)
     for doubtful in (table, clipped):  # to keep a design is a recommendation, too
-        assert why(doubtful, data.features)[0].startswith("No recommendation. Yours: ")
+        assert why(doubtful, data.features).startswith("No recommendation. Yours: ")
     assert table.safer is None
     assert clipped.safer.clips <= 0.05
     assert clipped.safer.outcome.mean < 0.1 * clipped.best.outcome.mean
     assert found.safer is None
     kept = advise(found.best.candidate.scenario, data)
-    assert "No other design is clearly better on all of them" in why(kept, data.features)[0]
+    assert "No other design is clearly better on all of them" in why(kept, data.features)
 
 
 def test_marks_of_what_was_chosen_on_the_data_stay_on_candidates_that_take_it_over():
