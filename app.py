@@ -4,7 +4,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from mvgviz.ui.door import Door
-from mvgviz.ui.server import ENTRY, lifespan
+from mvgviz.ui.server import ENTRY, ROUTES, lifespan
 from mvgviz.ui.visitors import KeepsPlace
 
-app = st.App(ENTRY, lifespan=lifespan, middleware=[Middleware(Door), Middleware(KeepsPlace)])
+app = st.App(ENTRY, lifespan=lifespan, routes=ROUTES, middleware=[Middleware(Door), Middleware(KeepsPlace)])

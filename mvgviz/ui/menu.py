@@ -18,6 +18,7 @@ class Page:
     symbol: str
     question: str
     strip: bool = True  # whether the strip of the session's scenario stands under its title
+    charts: bool = True  # whether it opens with a chart by Plotly
 
     @property
     def path(self) -> str:
@@ -28,11 +29,11 @@ class Page:
         return f":material/{self.symbol}:"
 
 
-HOME = Page("home", "Learn", "Home", "home", "Where should the noise go?")
+HOME = Page("home", "Learn", "Home", "home", "Where should the noise go?", charts=False)
 LESSON = Page("lesson", "Learn", "Lesson", "school", "How can noise have a direction?")
 ATTACKER = Page("attacker", "Learn", "Play the attacker", "target", "Can you find out Ann's secret?")
 DATA = Page("data", "Explore", "Data & query", "table_chart", "What do you ask, and what can one record change?")
-SHAPE = Page("shape", "Explore", "Noise shape", "blur_on", "What does the noise look like?")
+SHAPE = Page("shape", "Explore", "Noise shape", "blur_on", "What does the noise look like?", charts=False)
 BUDGET = Page("budget", "Explore", "Precision budget", "pie_chart", "Who gains, who pays?")
 BOUNDS = Page("bounds", "The paper", "Bounds", "vertical_align_top", "How much extra noise do the theorems add?")
 FAMILIES = Page("families", "Explore", "Families of noise", "category", "Which noise suits your numbers?")
@@ -43,8 +44,10 @@ PLAN = Page("plan", "Decide", "Several questions", "call_split", "How far does o
 PAPER = Page("paper", "The paper", "Paper", "menu_book", "What did the paper print, and what comes out?", strip=False)
 RELEASE = Page("release", "Deliver", "Release & report", "outbox", "What is published, and what does it cost?")
 INFORMATION = Page("information", "The paper", "Information", "graphic_eq", "How much does the noise let through?")
-LESSON_NOTES = Page("lesson_notes", "For teachers", "Teacher's notes", "history_edu", "How to teach it in 15 minutes?")
-PRESENT = Page("present", "Deliver", "Presenter's view", "slideshow", "The scenario in five slides")  # not in the menu
+LESSON_NOTES = Page("lesson_notes", "For teachers", "Teacher's notes", "history_edu", "How to teach it in 15 minutes?",
+                    charts=False)
+PRESENT = Page("present", "Deliver", "Presenter's view", "slideshow", "The scenario in five slides",  # not in the menu
+               charts=False)
 PAGES = (HOME, LESSON, ATTACKER, DATA, SHAPE, BUDGET, FAMILIES, PRIVACY, UTILITY, COMPARE, PLAN, RELEASE, PAPER, BOUNDS,
          INFORMATION, LESSON_NOTES)
 

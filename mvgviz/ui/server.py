@@ -16,9 +16,11 @@ import streamlit as st
 from mvgviz import ui
 from mvgviz.data import sample
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.ui.streamlit_internals import freeze_imports, keep_uploads_in_memory, let_go, send_at_once
+from mvgviz.ui.menu import HOME, PAGES, PRESENT
+from mvgviz.ui.streamlit_internals import freeze_imports, keep_uploads_in_memory, let_go, page_routes, send_at_once
 
 ENTRY = Path(__file__).with_name("entry.py")
+ROUTES = page_routes({page.name: page.charts for page in (*PAGES, PRESENT) if page is not HOME})
 BROWSER = "MVGVIZ_BROWSER"  # names the address to show when the server is there
 _MINUTE = 60.0
 _LOG = logging.getLogger(__name__)

@@ -7,12 +7,40 @@ selectors of ``assets/*.css`` and ``*.js`` (``data-testid``, ``.st-key-…``), w
 import contextlib
 import gc
 import socket
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import streamlit
 from starlette.formparsers import MultiPartParser
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
 from streamlit import runtime
 
 _NEVER = 2**40  # bytes
+_STATIC = Path(streamlit.__file__).with_name("static")
+# Else the browser looks for the server below the page's own address first, and 0.1 s later where it is.
+SERVER_IS_HERE = 'window.__streamlit = {BACKEND_BASE_URL: new URL(".", location).href}'
+
+
+def page_routes(pages: Mapping[str, bool]) -> list[Route]:
+    """Return routes that answer for ``pages`` with Streamlit's own HTML, told where the server is.
+
+    Those that are True also load the script for charts, 4.7 MB, while they connect: else it is asked for when the first
+    chart has arrived.
+    """
+    plain = f"<script>{SERVER_IS_HERE}</script>"
+    charts = "".join(f'<script type="module" crossorigin src="./static/js/{file.name}"></script>'
+                     for file in _STATIC.glob("static/js/PlotlyChart.*.js"))
+    before, head, after = (_STATIC / "index.html").read_text(encoding="utf-8").partition("</head>")
+    return [Route(f"/{name}", partial(_answer, f"{before}{plain}{charts if draws else ''}{head}{after}"))
+            for name, draws in pages.items()]
+
+
+async def _answer(text: str, request: Request) -> HTMLResponse:
+    return HTMLResponse(text, headers={"Cache-Control": "no-cache"})
 
 
 def keep_uploads_in_memory() -> None:

@@ -1,7 +1,6 @@
 """The app served on this machine, and a browser that visits it."""
 
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -17,9 +16,6 @@ from tests.browser.chromium import PICTURES, ROOT, SCREENS, launched
 
 PATIENCE = 180_000  # milliseconds: on a busy machine a reply takes its time
 expect.set_options(timeout=PATIENCE)
-
-# On a deep link Streamlit's own client looks for the server under the page's path first, and finds 404.
-PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
 def free_port():
@@ -116,8 +112,7 @@ def visit(address, context):
         page, errors, (width, height) = context.new_page(), [], SCREENS[screen]
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" and not PROBES.search(
-            message.location.get("url", "")) else None)
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         opened.append((page, errors))
         page.goto(f"{address}/{path}")

@@ -1,7 +1,10 @@
 """What leans on Streamlit's inside still finds there what it looks for."""
 
+import base64
 import gc
+import hashlib
 import io
+import pathlib
 import socket
 import weakref
 from types import SimpleNamespace
@@ -13,6 +16,8 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from mvgviz.ui import streamlit_internals as internals
+from mvgviz.ui.menu import PAGES
+from mvgviz.ui.server import ROUTES
 from tests.calls import awaited
 
 
@@ -72,3 +77,44 @@ def test_what_is_imported_is_frozen_only_while_nobody_is_here(manager, monkeypat
     internals.freeze_imports()
     assert frozen == [1]
     assert internals.visitors() == 1
+
+
+def html_of(route):
+    """What a page's route answers."""
+    answer = awaited(route.endpoint(None))
+    assert answer.headers["cache-control"] == "no-cache"
+    return answer.body.decode()
+
+
+def test_every_page_but_home_is_told_where_the_server_is_before_streamlit_looks():
+    assert {route.path for route in ROUTES} == {f"/{page.name}" for page in PAGES[1:]} | {"/present"}
+    own = (internals._STATIC / "index.html").read_text()
+    for route in ROUTES:
+        before, told, after = html_of(route).partition(f"<script>{internals.SERVER_IS_HERE}</script>")
+        assert told
+        assert own.startswith(before)
+        assert own.endswith(after[after.index("</head>"):])
+    scripts = "".join(file.read_text() for file in internals._STATIC.glob("static/js/index.*.js"))
+    assert "window.__streamlit" in scripts
+    assert "BACKEND_BASE_URL" in scripts
+
+
+def test_a_page_that_opens_with_a_chart_loads_its_script_at_once():
+    (script,) = internals._STATIC.glob("static/js/PlotlyChart.*.js")
+    tag = f'<script type="module" crossorigin src="./static/js/{script.name}"></script></head>'
+    drawing, plain = internals.page_routes({"drawing": True, "plain": False})
+    assert tag in html_of(drawing)
+    assert script.name not in html_of(plain)
+
+
+def test_a_streamlit_without_that_script_still_opens_the_page(tmp_path, monkeypatch):
+    (tmp_path / "index.html").write_text("<head></head><body></body>")
+    monkeypatch.setattr(internals, "_STATIC", tmp_path)
+    (route,) = internals.page_routes({"drawing": True})
+    assert html_of(route) == f"<head><script>{internals.SERVER_IS_HERE}</script></head><body></body>"
+
+
+def test_the_front_lets_that_script_run():
+    digest = base64.b64encode(hashlib.sha256(internals.SERVER_IS_HERE.encode()).digest()).decode()
+    front = pathlib.Path(__file__).parents[2] / "deploy" / "nginx.conf"
+    assert f"'sha256-{digest}'" in front.read_text(encoding="utf-8")
