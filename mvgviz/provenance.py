@@ -124,9 +124,20 @@ class Learned(np.ndarray[Any, np.dtype[np.float64]]):
     """
 
     receipts: tuple[Receipt, ...] = ()
+    __array_priority__ = 1.0  # of plain.dot(learned), too
 
     def __array_finalize__(self, before: Any) -> None:
         self.receipts = receipts_of(before)
+
+    def dot(self, other: Any, out: Any = None) -> Any:
+        return np.dot(self, other, out)
+
+    def trace(self, *given: Any, **options: Any) -> Any:
+        return np.trace(self, *given, **options)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, _plain(value))
+        self.receipts = _receipts_in([self, value])
 
     def __getitem__(self, index: Any) -> Any:
         return _with_receipts(super().__getitem__(index), self.receipts)

@@ -119,6 +119,16 @@ def test_a_product_has_the_receipts_of_both_factors():
     assert receipts_of(SPREADS * other) == (*SPREADS.receipts, *other.receipts)
 
 
+def test_a_product_has_the_receipts_of_both_factors_however_it_is_written():
+    other = mv.private_spreads(DATA, mu=0.2, rng=np.random.default_rng(1))
+    put = SPREADS.copy()
+    put[:1] = other[0]
+    for made in (SPREADS.dot(other), put):
+        assert receipts_of(made) == (*SPREADS.receipts, *other.receipts)
+    for made in (np.eye(3).dot(SPREADS), np.outer(SPREADS, np.ones(3)).trace()):
+        assert receipts_of(made) == SPREADS.receipts
+
+
 def test_directions_with_a_receipt_are_paid_for_whatever_is_said():
     said = replace(private_directions(DATA, mu=0.5), origin=mv.Origin.DECLARED)
     assert released(mv.mean(DATA), directions=said).origins["directions"] is mv.Origin.PAID
