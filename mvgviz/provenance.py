@@ -140,15 +140,15 @@ class Learned(np.ndarray[Any, np.dtype[np.float64]]):
         self.receipts = _receipts_in([self, value])
 
     def __getitem__(self, index: Any) -> Any:
-        return _with_receipts(super().__getitem__(index), self.receipts)
+        return with_receipts(super().__getitem__(index), self.receipts)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         plain = {name: _plain(value) for name, value in options.items()}
-        return _with_receipts(getattr(ufunc, method)(*_plain(inputs), **plain), _receipts_in([inputs, options]))
+        return with_receipts(getattr(ufunc, method)(*_plain(inputs), **plain), _receipts_in([inputs, options]))
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         plain = {name: _plain(value) for name, value in kwargs.items()}
-        return _with_receipts(func(*_plain(args), **plain), _receipts_in([args, kwargs]))
+        return with_receipts(func(*_plain(args), **plain), _receipts_in([args, kwargs]))
 
 
 def _plain(value: Any) -> Any:
@@ -165,10 +165,10 @@ def _receipts_in(values: Any) -> tuple[Receipt, ...]:
     return tuple(dict.fromkeys(receipt for some in found for receipt in some))
 
 
-def _with_receipts(result: Any, receipts: tuple[Receipt, ...]) -> Any:
-    """Real numbers with these receipts; whatever else numpy returns as it is."""
+def with_receipts(result: Any, receipts: tuple[Receipt, ...]) -> Any:
+    """Return real numbers with these receipts; whatever else numpy returns as it is."""
     if isinstance(result, tuple):
-        parts = [_with_receipts(part, receipts) for part in result]
+        parts = [with_receipts(part, receipts) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
     if not (isinstance(result, np.ndarray | np.floating) and result.dtype.kind == "f"):
         return result

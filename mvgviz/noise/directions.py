@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.provenance import Origin, Receipt, checked_origin, weakest
+from mvgviz.provenance import Origin, Receipt, checked_origin, counted, weakest, with_receipts
 from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
 _TOLERANCE = 1e-8
@@ -30,7 +30,7 @@ class Directions:
     """``size`` orthonormal directions, the columns of ``matrix``.
 
     ``receipts`` say what learning them from the data has spent. ``eigenvalues`` are the ones that came with them, if
-    any, and share their origin. The standard basis stores no matrix.
+    any, and share origin and receipts. ``matrix`` has none: say where choices made of it come from. The standard basis stores no matrix.
     """
 
     size: int
@@ -47,9 +47,9 @@ class Directions:
         if self.rotated is not None:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:
-            values = array("eigenvalues", self.eigenvalues, ndim=1)
+            values = array("eigenvalues", counted(self.eigenvalues), ndim=1)
             refuse(values.size != self.size, f"eigenvalues must number {self.size}, got {values.size}")
-            object.__setattr__(self, "eigenvalues", values)
+            object.__setattr__(self, "eigenvalues", with_receipts(values, self.receipts) if self.receipts else values)
         for receipt in self.receipts:
             receipt.check(self.with_eigenvalues)
 
