@@ -30,7 +30,8 @@ class Directions:
     """``size`` orthonormal directions, the columns of ``matrix``.
 
     ``receipts`` say what learning them from the data has spent. ``eigenvalues`` are the ones that came with them, if
-    any, and share origin and receipts. ``matrix`` has none: say where choices made of it come from. The standard basis stores no matrix.
+    any, and share origin and receipts. ``matrix`` has none: say where choices made of it come from. The standard basis
+    stores no matrix.
     """
 
     size: int

@@ -3,8 +3,8 @@
 Noise whitened with the design, ``A Z Bᵀ``, must be independent and standard normal in every entry. The tests look at
 its size along every direction of rows and columns and in a few mixtures of all entries (which show repetition inside a
 draw), at repeated scores or entries of either sign, at correlations with the draw before, and at correlations between
-rows, columns and entries: the largest and all together. With too many pairs they look within groups of neighbours and random groups over all draws, and at
-any pair in a few samples.
+rows, columns and entries: the largest and all together. With too many pairs they look within groups of neighbours and
+random groups over all draws, and at any pair in a few samples.
 
 All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
@@ -202,8 +202,9 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
 class NoiseTally:
     """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
 
-    ``lagged``: of products with the draw before, along each row direction; ``last``: the last draw. ``sums``: of the sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products.
-    ``entries``: the first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
+    ``lagged``: of products with the draw before, along each row direction; ``last``: the last draw. ``sums``: of the
+    sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products. ``entries``: the
+    first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
     """
 
     def __init__(self, design: NoiseDesign, *, rounding: float = 0.0) -> None:
