@@ -124,19 +124,30 @@ class Learned(np.ndarray[Any, np.dtype[np.float64]]):
     """
 
     receipts: tuple[Receipt, ...] = ()
+    __array_priority__ = 1.0  # of plain.dot(learned), too
 
     def __array_finalize__(self, before: Any) -> None:
         self.receipts = receipts_of(before)
 
+    def dot(self, other: Any, out: Any = None) -> Any:
+        return np.dot(self, other, out)
+
+    def trace(self, *given: Any, **options: Any) -> Any:
+        return np.trace(self, *given, **options)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, _plain(value))
+        self.receipts = _receipts_in([self, value])
+
     def __getitem__(self, index: Any) -> Any:
-        return _with_receipts(super().__getitem__(index), self.receipts)
+        return with_receipts(super().__getitem__(index), self.receipts)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return self.__array_function__(getattr(ufunc, method), (), inputs, options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         plain = {name: _plain(value) for name, value in kwargs.items()}
-        return _with_receipts(func(*_plain(args), **plain), _receipts_in([args, kwargs]))
+        return with_receipts(func(*_plain(args), **plain), _receipts_in([args, kwargs]))
 
 
 def _plain(value: Any) -> Any:
@@ -153,10 +164,10 @@ def _receipts_in(values: Any) -> tuple[Receipt, ...]:
     return tuple(dict.fromkeys(receipt for some in found for receipt in some))
 
 
-def _with_receipts(result: Any, receipts: tuple[Receipt, ...]) -> Any:
-    """Real numbers with these receipts; whatever else numpy returns as it is."""
+def with_receipts(result: Any, receipts: tuple[Receipt, ...]) -> Any:
+    """Return real numbers with these receipts; whatever else numpy returns as it is."""
     if isinstance(result, tuple):
-        parts = [_with_receipts(part, receipts) for part in result]
+        parts = [with_receipts(part, receipts) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
     if not (isinstance(result, np.ndarray | np.floating) and result.dtype.kind == "f"):
         return result

@@ -17,6 +17,7 @@ import numpy as np
 
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import root
+from mvgviz.provenance import counted, receipts_of, with_receipts
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, non_negative, one_of, positive
 
 FORMS = ("relaxed", "unrelaxed", "exact")
@@ -104,8 +105,13 @@ class WaterFilling:
 
 def max_pnr(eigenvalues: Any, *, budget: float, form: str = "relaxed", half_widths: Any = None,
             floor: float = FLOOR) -> FloatArray:
-    """The theta that maximises a table's power-to-noise ratio along its eigenvectors; see :func:`water_filling`."""
-    return water_filling(eigenvalues, budget=budget, form=form, half_widths=half_widths, floor=floor).theta
+    """The theta that maximises a table's power-to-noise ratio along its eigenvectors; see :func:`water_filling`.
+
+    It keeps the receipts of eigenvalues that were learned privately.
+    """
+    theta = water_filling(counted(eigenvalues), budget=budget, form=form, half_widths=half_widths, floor=floor).theta
+    receipts = receipts_of(eigenvalues)
+    return with_receipts(theta, receipts) if receipts else theta
 
 
 def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", half_widths: Any = None,

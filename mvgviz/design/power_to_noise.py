@@ -28,7 +28,7 @@ from mvgviz.design.allocation import FLOOR, WaterFilling, manual, water_filling
 from mvgviz.design.noise_design import NoiseDesign, both_sides
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, counted
 from mvgviz.query.box_norms import all_signs
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
@@ -82,7 +82,7 @@ def _records(design: NoiseDesign) -> int:
 def _signal_to_noise(eigenvalues: Any, design: NoiseDesign) -> FloatArray:
     """Eigenvalues of ``Sigma^-1/2 K Sigma^-1/2``."""
     instance("design", design, NoiseDesign)
-    given = numbers("eigenvalues", eigenvalues)
+    given = numbers("eigenvalues", counted(eigenvalues))
     if given.ndim == 2:
         moments = array("eigenvalues", given, ndim=2)
         if moments.shape != (design.rows, design.rows):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError, refuse
-from mvgviz.provenance import Origin, Receipt, checked_origin
+from mvgviz.provenance import Origin, Receipt, checked_origin, counted, with_receipts
 from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
 _TOLERANCE = 1e-8
@@ -26,7 +26,8 @@ _ROUNDING = 1e-14
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Directions:
     """``size`` orthonormal directions, the columns of ``matrix``; the standard basis stores none. ``receipts``: what
-    learning them has spent. ``eigenvalues``: those that came with them, if any, of the same origin.
+    learning them has spent. ``eigenvalues``: those that came with them, if any, of the same origin. ``matrix`` has no
+    origin: say where choices made of it come from.
     """
 
     size: int
@@ -42,9 +43,9 @@ class Directions:
         if self.rotated is not None:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:
-            values = array("eigenvalues", self.eigenvalues, ndim=1)
+            values = array("eigenvalues", counted(self.eigenvalues), ndim=1)
             refuse(values.size != self.size, f"eigenvalues must number {self.size}, got {values.size}")
-            object.__setattr__(self, "eigenvalues", values)
+            object.__setattr__(self, "eigenvalues", with_receipts(values, self.receipts) if self.receipts else values)
         for receipt in self.receipts:
             receipt.check(self.with_eigenvalues)
 

@@ -17,7 +17,7 @@ import numpy as np
 from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import optional
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, checked_origin
 from mvgviz.query.dataset import Dataset, is_added, origins
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.prior import Guess
@@ -99,6 +99,8 @@ class Query:
             value = getattr(self, attribute)
             if not (math.isfinite(value) and value > 0):
                 raise InputError(f"{attribute} of the {self.name} query must be positive and finite, got {value:g}")
+        checked_origin("a range", self.ranges_origin)
+        checked_origin("the number of records", self.records_origin)
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",

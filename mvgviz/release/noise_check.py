@@ -2,9 +2,10 @@
 
 Noise whitened with the design, ``A Z Bᵀ``, must be independent and standard normal. The tests look at its size along
 every direction of rows and columns and in a few mixtures of all entries (which show repetition inside a draw), at
-repeated scores or entries of either sign, and at correlations between rows, columns and entries: the largest and all
-together. With too many pairs: within groups of neighbours and random groups over all draws, and any pair in a few
-samples. All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
+repeated scores or entries of either sign, at correlations with the draw before, and at correlations between rows,
+columns and entries: the largest and all together. With too many pairs: within groups of neighbours and random groups
+over all draws, and any pair in a few samples. All tests together fail for sound noise in at most :data:`FALSE_ALARMS`
+of all checks (Bonferroni).
 """
 
 from __future__ import annotations
@@ -199,7 +200,9 @@ def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
 
 
 class NoiseTally:
-    """Sums over whitened draws: of squares along each row and column direction, and of each mixture; ``sums``: of the
+    """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
+
+    ``lagged``: of products with the draw before, along each row direction; ``last``: the last draw. ``sums``: of the
     sums of all rows and of all columns, which show balanced or shared noise. ``pairs``: of products. ``entries``: the
     first ones, to find repetitions; ``same``: how far rounding can move equal ones apart.
     """
@@ -208,6 +211,7 @@ class NoiseTally:
         self.design, self.same, self.draws = design, _SAME + rounding, 0
         rows, cols = design.rows, design.cols
         self.rows, self.cols, self.sums, self.mixtures = (np.zeros(size) for size in (rows, cols, 2, MIXTURES))
+        self.lagged, self.last = np.zeros(rows), np.zeros((1, rows, cols))
         self.entries = np.empty(0)
         sizes = {"row directions": rows, "column directions": cols,
                  "entries": rows * cols if min(rows, cols) > 1 and rows * cols <= _MOST_ENTRIES else 1}
@@ -224,6 +228,8 @@ class NoiseTally:
         self.draws += draws
         self.rows += squares.sum(axis=(0, 2))
         self.cols += squares.sum(axis=(0, 1))
+        self.lagged += np.einsum("trk,trk->r", white, np.concatenate([self.last, white[:-1]]))
+        self.last = white[-1:]
         self.sums += [float(np.square(white.sum(axis=axis)).sum()) / white.shape[axis] for axis in (1, 2)]
         self.mixtures += np.square(np.einsum("trk,rk->tk", white @ right, left)).sum(axis=0)
         if self.entries.size < _ENTRIES:
@@ -251,6 +257,7 @@ def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 
         ("in the sum of all columns", square * tally.sums[1:], tally.draws * rows),
         ("in mixture {} of all entries", square * tally.mixtures, tally.draws),
     )]
+    findings.append(_like_the_last(tally.lagged / np.maximum(tally.rows, np.finfo(float).tiny), tally.draws * cols))
     for name, pairs in tally.pairs.items():
         findings += moving_together(name, pairs, cols)
     mean = float(scores.mean())
@@ -267,6 +274,14 @@ def _wrong_size(name: str, sums: FloatArray, terms: int) -> Finding:
     ratio = math.sqrt(float(sums[k]) / terms)
     return Finding(min(sums.size * float(p_values[k]), 1.0),
                    f"{name.format(k + 1)} the noise is {ratio:.2f} times what is claimed")
+
+
+def _like_the_last(correlations: FloatArray, terms: int) -> Finding:
+    """Test the largest correlation of a draw with the one before, along any row direction."""
+    k = int(np.argmax(np.abs(correlations)))
+    p_value = float(special.betainc((terms - 1) / 2, 0.5, max(1 - correlations[k] ** 2, 0.0)))
+    return Finding(min(correlations.size * p_value, 1.0), f"along row direction {k + 1} a draw of the noise depends on "
+                   f"the one before, correlation {correlations[k]:.2f} where 0 is claimed".replace("-", "−"))
 
 
 def not_uniform(levels: FloatArray, words: str) -> Finding:

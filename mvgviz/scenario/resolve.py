@@ -17,7 +17,7 @@ from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
 from mvgviz.noise.ties import largest_first
-from mvgviz.provenance import Origin, receipts_of, weakest
+from mvgviz.provenance import Origin, counted, receipts_of, weakest
 from mvgviz.query.base import numbered
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query, of_person, rule_of
@@ -328,7 +328,7 @@ def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDes
 
 def released_spectrum(directions: Directions) -> FloatArray | None:
     """Return the eigenvalues that private directions came with."""
-    return directions.eigenvalues if directions.origin is Origin.PAID else None
+    return counted(directions.eigenvalues) if directions.origin is Origin.PAID else None
 
 
 def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:

@@ -34,6 +34,7 @@ from mvgviz.ui.visitors import choose_file
 NUMBER, TRUE_FALSE, CATEGORY, ORDERED, DATE, OUT = "number", "true/false", "category", "ordered", "date", "left out"
 _BY_LEVEL = (TRUE_FALSE, CATEGORY, ORDERED)
 _ROUND, _FILE, _ANSWER, _KEY = "_range_round", "upload_ranges_file", "_range_file_answer", "upload_form"
+_CELLS = ("low", "high")
 _SHOWN = 200  # rows of the form; ranges of more columns come from a file
 _QUOTE, _MARKS = '"', re.compile(r'[,;\t\r\n"]')
 _LEVEL = re.compile(r'\s*"((?:[^"]|"")*)"\s*(?:[,;\t\n]|$)|([^,;\t\n]+)')
@@ -329,7 +330,7 @@ def _take_ends(opened: OpenFile, name: str, texts: tuple[str, str], cells: Itera
     """Take the two texts of a range; ``cells``: those of "low" and "high" that the person typed in."""
     ends = [_end(text, decimal, dates=dates) for text in texts]
     typed = opened.said.typed.setdefault(name, set())
-    new = {end for end, cell in zip(ends, ("low", "high"), strict=True) if cell in cells and end is not None} - typed
+    new = {(cell, end) for cell, end in zip(_CELLS, ends, strict=True) if cell in cells and end is not None} - typed
     if texts == cells_of(opened, name) and not new:
         return
     typed |= new
@@ -363,14 +364,18 @@ def _number(text: str, decimal: str) -> float:  # without separators of thousand
     return float(text.replace(",", "."))
 
 
-def stated(ends: tuple[Any, Any], before: Range | None, *, typed: Collection[Any] = (), proposed: Collection[Any] = (),
-           usual: Origin = Origin.DECLARED) -> Range:
-    """Return a range with the weakest origin of its ends: typed ones have the usual, others from the data their own."""
+def stated(ends: tuple[Any, Any], before: Range | None, *, typed: Collection[tuple[str, Any]] = (),
+           proposed: Collection[Any] = (), usual: Origin = Origin.DECLARED) -> Range:
+    """Return a range with the weakest origin of its ends: typed ones have the usual, others from the data their own.
+
+    ``typed``: cells, "low" or "high", with what was typed there: the other cell may have the same from the data.
+    """
     if before is not None and before[:2] == ends and before.origin.is_covered:
         return before
     read = before[:2] if before is not None and not before.origin.is_covered else ()
-    return Range(*ends, weakest(usual if end in typed else before.origin if before and end in read else
-                                Origin.ACCEPTED if end in proposed else usual for end in ends))
+    return Range(*ends, weakest(usual if (cell, end) in typed else before.origin if before and end in read else
+                                Origin.ACCEPTED if end in proposed else usual
+                                for cell, end in zip(_CELLS, ends, strict=True)))
 
 
 def _accept(opened: OpenFile, proposal: Proposal) -> None:

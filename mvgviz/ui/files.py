@@ -34,7 +34,7 @@ class Said:
     seen: int = 0  # the form's last message
     ranges: dict[str, Range] = field(default_factory=dict)
     proposed: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # ends that the data gave
-    typed: dict[str, set[Any]] = field(default_factory=dict)  # ends that the person typed
+    typed: dict[str, set[tuple[str, Any]]] = field(default_factory=dict)  # cells and ends that the person typed
     half: dict[str, tuple[str, str]] = field(default_factory=dict)  # the two cells of incomplete ranges
     kinds: dict[str, str] = field(default_factory=dict)
     levels: dict[str, Category] = field(default_factory=dict)

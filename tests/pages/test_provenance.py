@@ -145,6 +145,10 @@ def test_an_end_that_nobody_typed_stays_the_datas():
     assert own(fill(app, ("height", low, "999"))).dataset.ranges["height"].origin is Origin.ACCEPTED
     assert own(fill(app, ("height", "1", "998"))).dataset.ranges["height"].origin is Origin.DECLARED
     assert stated((0.0, 2.0), Range(0.0, 1.0, Origin.READ)).origin is Origin.READ
+    app = press(bring(opened(), OTHER), "upload_know_all")
+    for high in (low, f"{low}0"):  # the first digits of an end that is typed slowly are the other end
+        fill(app, ("height", low, high))
+    assert own(app).dataset.ranges["height"].origin is Origin.ACCEPTED
     app = press(bring(opened(), OTHER), "upload_know_all")  # half a range leaves the other end as it was
     high = f"{own(app).dataset.ranges['height'].high:g}"
     fill(app, ("height", "", high))

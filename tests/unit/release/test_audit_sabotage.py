@@ -382,6 +382,22 @@ def test_draws_that_are_used_twice_with_opposite_signs_are_caught(name, trials, 
         assert sampled(name, trials).check.p_value < 1e-30
 
 
+@pytest.mark.parametrize("share", [-0.4, 0.4])
+@pytest.mark.parametrize("name", SMALL)
+def test_noise_with_a_part_of_the_noise_before_is_caught(name, share, monkeypatch):
+    last = []
+
+    def add(values, plan, **keywords):
+        noise = honest_noise(values, plan, **keywords) - values
+        if last:
+            noise = share * last.pop() + np.sqrt(1 - share**2) * noise
+        last.append(noise)
+        return values + noise
+
+    monkeypatch.setattr(hardened, "add_noise", add)
+    assert released(name, 400).check.p_value < 1e-9
+
+
 def silent_where_large(limit):
     return lambda values, plan, **keywords: np.where(
         np.abs(values) > limit, values, honest_noise(values, plan, **keywords))

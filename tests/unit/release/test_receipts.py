@@ -80,7 +80,7 @@ SPREADS = mv.private_spreads(DATA, mu=0.1, rng=np.random.default_rng(0))
 
 @pytest.mark.parametrize("use", [
     lambda: mv.manual(SPREADS),
-    lambda: mv.max_pnr(SPREADS**2, budget=1.0),
+    lambda: mv.water_filling(SPREADS**2, budget=1.0),
     lambda: mv.binary(3, priority=[0, 1], share=0.7, importance=SPREADS[:2]),
     lambda: mv.RecordBound(radius=SPREADS.max()),
     lambda: mv.RecordBound(radius=np.linalg.norm(SPREADS)),
@@ -101,6 +101,9 @@ def test_what_was_learned_is_refused_where_its_receipts_are_not_counted(use):
     lambda: SPREADS / SPREADS.sum(),
     lambda: np.concatenate([SPREADS[:1], SPREADS[1:]]) / SPREADS.sum(),
     lambda: np.array([0.2, 0.3, 0.5]) ** (0 * SPREADS + 1),
+    lambda: mv.max_pnr(SPREADS**2, budget=1.0),
+    lambda: mv.max_pnr(SEEDED.eigenvalues, budget=1.0),
+    lambda: (SEEDED.eigenvalues + 1) / (SEEDED.eigenvalues + 1).sum(),
     lambda: np.where([True, False, True], SPREADS, 0.1) / np.where([True, False, True], SPREADS, 0.1).sum(),
 ])
 def test_what_numpy_makes_of_private_spreads_is_refused(theta):
@@ -117,6 +120,25 @@ def test_numbers_that_lost_their_receipts_are_refused():
 def test_a_product_has_the_receipts_of_both_factors():
     other = mv.private_spreads(DATA, mu=0.2, rng=np.random.default_rng(1))
     assert receipts_of(SPREADS * other) == (*SPREADS.receipts, *other.receipts)
+
+
+def test_a_product_has_the_receipts_of_both_factors_however_it_is_written():
+    other = mv.private_spreads(DATA, mu=0.2, rng=np.random.default_rng(1))
+    put = SPREADS.copy()
+    put[:1] = other[0]
+    for made in (SPREADS.dot(other), put):
+        assert receipts_of(made) == (*SPREADS.receipts, *other.receipts)
+    for made in (np.eye(3).dot(SPREADS), np.outer(SPREADS, np.ones(3)).trace()):
+        assert receipts_of(made) == SPREADS.receipts
+
+
+def test_shares_made_of_private_eigenvalues_cost_what_these_did():
+    fresh = private_directions(DATA, mu=0.5)
+    given = released(mv.mean(DATA), theta=mv.max_pnr(fresh.eigenvalues, budget=1.0))
+    assert given.mu == pytest.approx(math.hypot(0.5, mv.design_noise(mv.mean(DATA), **BUDGET).mu))
+    assert given.origins["split"] is mv.Origin.PAID
+    along = mv.design_noise(mv.mean(DATA), **BUDGET, directions=fresh)
+    assert mv.log_pnr(fresh.eigenvalues, along) > 0
 
 
 def test_directions_with_a_receipt_are_paid_for_whatever_is_said():
@@ -196,6 +218,8 @@ def test_a_scenario_counts_directions_that_were_learned_afresh(draw):
     lambda: mv.RecordBound(radius=1.0, origin=mv.Origin.PAID),
     lambda: replace(DATA, range_origins=mv.Origin.PAID),
     lambda: replace(DATA, records_origin=mv.Origin.PAID),
+    lambda: replace(mv.mean(DATA), ranges_origin=mv.Origin.PAID),
+    lambda: replace(mv.mean(DATA), records_origin=mv.Origin.PAID),
     lambda: mv.Dataset.from_frame(pd.DataFrame({"a": [1.0, 2.0]}), ranges={"a": mv.Range(0, 9, mv.Origin.PAID)}),
     lambda: mv.design_noise(mv.mean(DATA), **BUDGET, theta=mv.uniform(3), theta_origin=mv.Origin.PAID),
     lambda: released(mv.mean(DATA)) and release(mv.mean(DATA), mv.design_noise(mv.mean(DATA), **BUDGET), ranges={
