@@ -13,7 +13,7 @@ from mvgviz.pictures import sentences
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
 from mvgviz.pictures.error_axis import mean_words
-from mvgviz.pictures.release import covers_sentences, planned_widths, width_columns, widths_sentence, worth_sentence
+from mvgviz.pictures.release import covers_sentences, planned_widths, width_columns, widths_sentence
 from mvgviz.pictures.sentences import DELTA_IS, bound_words, open_parts, thing
 from mvgviz.pictures.trade_off import least_sentence
 from mvgviz.pictures.utility import NOT_PRIVATE
@@ -104,7 +104,7 @@ def width_table(setup: Setup) -> WidthTable:
     """Return the intervals that a release of this design will have."""
     widths = planned_widths(setup)
     clipped = sentences.clipping_words(setup, name=in_markdown)
-    said = list(filter(None, [f"{widths_sentence(widths, in_markdown)} {worth_sentence(setup)}", clipped,
+    said = list(filter(None, [widths_sentence(widths, in_markdown), clipped,
                               covers_sentences(widths), least_sentence(setup)]))
     if setup.scenario.directions == "private":
         said.append("A release draws new private directions. Its certificate has the intervals for them.")

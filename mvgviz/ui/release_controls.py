@@ -138,7 +138,8 @@ def draw_released() -> None:
                    key="release_zip", width="stretch", type="primary")
         for label, key, name, mime, content in files_of(place, shown):
             offer_file(label, name, mime, content, key=f"release_{key}", width="stretch")
-        st.caption(words.kept_words(shown))
+        st.caption("Keep the certificate with the CSV: it says what was promised and what is not covered. No file "
+                   "contains the true answer.")
     if len(same := same_question(shown, releases)) > 1:
         both = combine(*same)
         with st.container(horizontal=True, vertical_alignment="center"):
