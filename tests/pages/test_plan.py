@@ -277,7 +277,7 @@ def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two
 
 def test_beside_box_noise_nothing_of_a_plan_moves_once_a_part_is_released():
     app = released(adjust(page(), plan_family_1="laplace", plan_which_2_0=1))
-    assert "Its shares stay too" in said(app)
+    assert "its shares too" in said(app)
     assert app.slider(key="plan_share_0").disabled
     assert app.selectbox(key="plan_family_1").disabled
     assert app.button(key="plan_add").disabled
