@@ -2,18 +2,15 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from mvgviz.data import describe, samples
-from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
 from mvgviz.pictures.sentences import EMPTY_PLACE
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.intervals import DataUnits, data_units
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import MOST_RADIUS
-from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.simulated import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
@@ -32,8 +29,7 @@ def draw_neighbours() -> None:
     if not session.scenario().is_graph:
         labels = {key: session.promised(label) for key, label in NEIGHBOURS.items()}
         st.radio("Neighbours differ by", list(NEIGHBOURS), horizontal=True, format_func=labels.__getitem__,
-                 help=f"{EMPTY_PLACE} A table or a mean then needs half the noise; second moments far from 0 need "
-                      'more. The kernel query and private directions support only "replace".',
+                 help=f'{EMPTY_PLACE} The kernel query and private directions support only "replace".',
                  **session.bound_field("neighbours"))
 
 
@@ -43,21 +39,23 @@ def draw_bound(setup: Setup) -> None:
                    "columns.")
         return
     choice, picture = st.columns([2, 3], gap="large")
-    scenario = setup.scenario
     with choice:
         draw_clipping("Clip records first", "data")
-    try:
-        tried, numbers, cost = _worked_out(setup)
-    except InputError as error:
-        with picture:
-            st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
-        return
+    tried, numbers, cost = _worked_out(setup)
+    chosen = setup.scenario.bound != "none"
     with picture:
         lengths = words.lengths_picture(numbers, setup.dataset.n_records, joined=setup.query.has_constant,
-                                        chosen=scenario.bound != "none")
+                                        chosen=chosen)
         chart(lengths.adding(session.computed_on()), key="record_lengths")
     with choice:
-        _say_cost(tried, cost, chosen=scenario.bound != "none")
+        st.markdown(words.cost_words(tried, cost, chosen=chosen, on_data=not session.is_simulated()))
+        if warning := words.cost_warning(tried, cost):
+            (st.warning if chosen else st.info)(warning, icon=":material/warning:")
+        radius = radius_for_all(tried)
+        if radius <= MOST_RADIUS:
+            st.button("Use an ellipse that clips no record", key="data_bound_all", type="tertiary",
+                      disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
+                      on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
 
 
 @cached(8, session.here)
@@ -71,18 +69,6 @@ def _worked_out(setup: Setup) -> tuple[Setup, words.LengthNumbers, BoundCost]:
         cost = replace(cost, data_bias=cost.bias)
     return setup, words.length_numbers(setup.table, setup.query.bound), cost
 
-
-def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
-    st.markdown(words.saved_words(tried, cost, chosen=chosen))
-    st.markdown(words.pull_words(tried, cost, on_data=not session.is_simulated()))
-    if warning := words.cost_warning(tried, cost):
-        (st.warning if chosen else st.info)(warning, icon=":material/warning:")
-    radius = radius_for_all(tried)
-    if radius <= MOST_RADIUS:
-        st.button("Use an ellipse that clips no record", key="data_bound_all", type="tertiary",
-                  disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
-                  help=f"Radius {radius:g}: the longest record that the ranges allow.",
-                  on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
 
 def draw_answer(setup: Setup) -> None:
     query, data = setup.query, setup.dataset
@@ -125,9 +111,9 @@ def draw_records(setup: Setup) -> None:
     if about is not None:
         st.markdown(f"**{about.title}**. {about.summary} A record is {about.record}.")
         st.caption(f"{about.citation}. {about.licence}.")
-    shown = data.matrix[:, :200].T
-    st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)
-    st.caption(f"{len(shown)} of {data.n_records:,} records, clipped to their ranges. {session.computed_on()}")
+    st.dataframe(words.record_columns(data, 200), height=240)
+    st.caption(f"{min(200, data.n_records)} of {data.n_records:,} records, clipped to their ranges. "
+               f"{session.computed_on()}")
 
 
 setup = try_open_page(DATA)

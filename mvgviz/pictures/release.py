@@ -12,7 +12,7 @@ from mvgviz.pictures import sentences, theme
 from mvgviz.pictures.sentences import bound_words, clipping_words, released_clipping, thing
 from mvgviz.pictures.theme import Picture
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.frames import DAYS
+from mvgviz.query.frames import DAYS, date_text
 from mvgviz.query.queries import Query
 from mvgviz.release.answer import Release
 from mvgviz.release.combine import Combined, MeansByGroup
@@ -276,7 +276,7 @@ def with_dates(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[An
         if isinstance(value, str) or unit != DAYS:
             return value.replace(DAYS, "date") if isinstance(value, str) else as_number(value, 4)
         if "±" not in head:
-            return str(np.datetime64(round(value), "D"))
+            return date_text(value)
         measure = "" if head.startswith(_WITH) else " days²" if head == _ALONE else " days"
         return f"{as_number(value)}{measure}"
 

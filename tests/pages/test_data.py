@@ -50,7 +50,7 @@ def page(tab=CLIP, **parameters):
 def test_before_it_is_chosen_the_page_says_what_it_would_do():
     app, count = page(), pulled(bound="even")
     assert_says(app, [f"{count} of 345 records would be clipped", "(not private)",
-                      "If you clip records to a typical size: **Noise on sgpt and drinks: 0.33× the noise"])
+                      "If you clip records to a typical size: **Noise on priority columns: 0.33× the noise"])
     assert "records" not in strip(app).replace("record replaced", "")
     assert link(adjust(app, data_bound="even")) == {"data": "liver", "bound": "even"}
     assert f"{count} of 345 records are clipped" in text(app)

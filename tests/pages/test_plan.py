@@ -69,7 +69,7 @@ def test_the_table_is_the_engine_s():
     assert frame["ε of its part"].tolist() == pytest.approx([question.epsilon for question in plan_noise(plan, setups)])
     assert frame["typical error"].tolist() == [error_fact(setup).text for setup in setups]
     assert frame["least noise"][1].startswith("drinks: ")
-    assert "which is ε = 0.5 at δ = 10⁻⁶." in text(app)
+    assert "together spend at most ε = 0.5 at δ = 10⁻⁶." in text(app)
 
 
 def test_the_bias_of_clipping_is_told_of_the_question_that_clips():
