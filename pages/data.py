@@ -11,6 +11,7 @@ from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.intervals import DataUnits, data_units
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import MOST_RADIUS
+from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.simulated import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
@@ -129,4 +130,5 @@ if about is not None and about.not_person_level:
                "What hides one record does not hide a person who has several.")
 bounds = {} if setup.query.is_graph or not setup.query.takes_bound else {"Clip records": draw_bound}
 draw_open_tab({"The answer": draw_answer, "What one record can change": draw_change, **bounds,
-               "The records": draw_records}, setup, key="data_tab")
+               "The records": draw_records}, setup, key="data_tab",
+              refused=lambda error: st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:"))

@@ -247,9 +247,10 @@ def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
 
 def caveats(setup: Setup, spent: SpentMu) -> list[str]:
     """Return what the numbers count in and what they leave out."""
-    said = [f"Counted in: {what}, which spent {100 * (mu / spent.total) ** 2:.0f} % of μ²."
-            for what, mu in (("the private directions", spent.directions),
-                             ("the private clipping radius", spent.bound)) if mu]
+    said = [f"Counted in: {what}, which spent {100 * (mu / spent.total) ** 2:.0f} % of μ² (together "
+            f"{most}{as_number(spent.total)})." for what, mu, most in (
+                ("the private directions", spent.directions, ""),
+                ("the private clipping radius", spent.bound, "at most ")) if mu]
     if parts := open_parts(setup):
         said.append(f":material/warning: Not covered: {listed(parts)}. These numbers are about the noise only.")
     return said

@@ -156,8 +156,8 @@ def check_room(size: int, forget: Callable[[], object] = bool) -> None:
         forget()
         let_go()
         gc.collect()  # what nobody has any more may not be gone yet
-        refuse(held() + size > most, f"this server has no room for a file of {size / 1e6:,.0f} MB now: all visitors share "
-               f"{most / 1e6:,.0f} MB. Try again later, or run mvgviz on your computer")
+        refuse(held() + size > most, f"this server has no room for a file of {size / 1e6:,.0f} MB now: all visitors "
+               f"share {most / 1e6:,.0f} MB. Try again later, or run mvgviz on your computer")
 
 
 def keep_count(table: Table) -> Table:

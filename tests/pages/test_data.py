@@ -126,7 +126,7 @@ def test_what_finding_the_length_spends_is_in_every_total():
     assert_says(opened(PRIVACY.path, data="liver", bound="private", epsilon="5"), [
         f"together at most {as_number(setup.design.total_mu)}", "the best attack finds at most 27"])
     assert float(gaussian_epsilon(setup.delta, setup.design.total_mu)) == pytest.approx(5.0)
-    assert "private clipping radius together: at most ε = 5.00" in report_html(setup, None, simulated=False)
+    assert "private clipping radius: at most ε = 5.00" in report_html(setup, None, simulated=False)
 
 
 def test_asking_for_joint_moments_lets_go_of_a_length_found_privately():
