@@ -122,7 +122,8 @@ def _within_ellipse(body: BoundedOuterProduct, pair: tuple[int, int]) -> FloatAr
     tried = np.hstack([root @ [np.cos(turn), np.sin(turn)], [[a, a, b, b], [c, d, c, d]]])
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.where(tried > 0, [[b], [d]], [[a], [c]]) / tried
-    parts = np.vstack([np.where(tried == 0, 1.0, ends), 1 / np.linalg.norm(np.linalg.solve(root, tried), axis=0)])
+        lengths = np.linalg.norm(np.linalg.solve(root, tried), axis=0)
+        parts = np.vstack([np.where(tried == 0, 1.0, ends), 1 / lengths])
     return np.asarray(tried * np.minimum(parts.min(axis=0), 1.0))
 
 

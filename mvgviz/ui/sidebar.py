@@ -177,6 +177,7 @@ def draw_delta(where: str = "w") -> None:
                      **session.bound(f"{where}_delta", value, lambda delta: delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key=f"{where}_one_over_n", disabled=value == paper, type="tertiary",
+                  help=delta_caution(paper, data.n_records, thing),
                   on_click=lambda: session.update(**delta_change(paper, data)))
         if scenario.delta is not None:
             st.button("Usual δ", key=f"{where}_usual_delta", type="tertiary", help="The smaller of 10⁻⁶ and 1/(100 n)",
