@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from mvgviz.data import describe, samples
+from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
 from mvgviz.pictures.sentences import EMPTY_PLACE
 from mvgviz.query.worst_pairs import worst_pair
@@ -112,9 +113,13 @@ def draw_records(setup: Setup) -> None:
     if about is not None:
         st.markdown(f"**{about.title}**. {about.summary} A record is {about.record}.")
         st.caption(f"{about.citation}. {about.licence}.")
-    st.dataframe(words.record_columns(data, 200), height=240)
+    st.dataframe(words.record_columns(data, 200), height=247)
     st.caption(f"{min(200, data.n_records)} of {data.n_records:,} records, clipped to their ranges. "
                f"{session.computed_on()}")
+
+
+def say_why_not(error: InputError) -> None:
+    st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
 
 
 setup = try_open_page(DATA)
@@ -131,4 +136,4 @@ if about is not None and about.not_person_level:
 bounds = {} if setup.query.is_graph or not setup.query.takes_bound else {"Clip records": draw_bound}
 draw_open_tab({"The answer": draw_answer, "What one record can change": draw_change, **bounds,
                "The records": draw_records}, setup, key="data_tab",
-              refused=lambda error: st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:"))
+              refused=say_why_not)

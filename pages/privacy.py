@@ -171,6 +171,10 @@ def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: 
     return found
 
 
+def say_why_not(error: InputError) -> None:
+    st.info(f"No neighbours to show: {in_markdown(str(error))}.")
+
+
 setup = open_page(PRIVACY)
 spent = spent_mu(setup.design)
 for sentence in words.caveats(setup, spent):
@@ -182,4 +186,4 @@ pictures = {"privacy_tradeoff": replace(tradeoff, about=f"{words.odds_words(setu
 draw_charts(pictures)
 draw_open_tab({"The worst neighbours": draw_neighbours, **({} if spent.blocks else {"The loss": draw_loss}),
                "Audit by simulation": draw_audit, "Several releases": draw_releases}, setup, key="privacy_section",
-              refused=lambda error: st.info(f"No neighbours to show: {in_markdown(str(error))}."))
+              refused=say_why_not)

@@ -72,7 +72,7 @@ def draw_exports(setup: Setup) -> None:
     work, results, error = begin("release_report", shown.scenario.to_json(), simulated), None, None
     try:
         results = work.resume([problem(shown)], simulated=simulated)[0]
-        work.complete = results.complete
+        work.complete = results is not None and results.complete
     except InputError as refused:
         error = refused
     left, right = st.columns(2, gap="large")

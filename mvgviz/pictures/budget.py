@@ -228,9 +228,7 @@ class Names:
 
     def of_noise(self, shown: list[int]) -> list[str]:
         """Return names for a chart of noise; with noise on both sides, of each direction with itself."""
-        if not self._both:
-            return self.labels(shown)
-        return [" × ".join([short_label(self(k), 11)] * 2) for k in shown]
+        return [" × ".join([short_label(self(k), 11)] * 2) for k in shown] if self._both else self.labels(shown)
 
     def few(self, positions: list[int]) -> str:
         """Return three or four names for a sentence, and count the others."""

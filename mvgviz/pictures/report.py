@@ -207,13 +207,10 @@ def _split_words(setup: Setup) -> str:
 
 
 def priority_words(setup: Setup) -> str:
-    """Return the names of what has priority, and their weights where they differ."""
+    """Return the names of what has priority."""
     names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.query.row_names
-    weights = setup.scenario.need_weights
-    parts = setup.scenario.importance if len(set(weights.values())) > 1 else ()
-    weighed = [f" (weight {part})" for part in parts] or [""] * len(weights)
-    listing = [(in_markdown(names[k]) if names is not None else f"no. {k + 1}") + weight
-               for k, weight in zip(weights, weighed, strict=True) if k < setup.query.rows]
+    listing = [in_markdown(names[k]) if names is not None else f"no. {k + 1}" for k in setup.scenario.need_weights
+               if k < setup.query.rows]
     return f"priority: {listed(listing, 8)}" if listing else "no priority column"
 
 

@@ -180,21 +180,18 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
         "rows": rows, "seen": said.seen,
         "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
         on_accept_change=lambda: _accept(opened, {(name := st.session_state[_KEY].accept): proposal.get(name)}))
-    known: dict[str, Range | Category | None] = {
-        name: _category_of(opened, table, name) if kind_of(opened, table, name) in _BY_LEVEL else said.ranges.get(name)
-        for name in proposal}
-    unknown = [name for name, span in known.items() if span is None or not span.origin.is_covered]
+    known = [_category_of(opened, table, name) if kind_of(opened, table, name) in _BY_LEVEL else said.ranges.get(name)
+             for name in proposal]
+    unknown = sum(span is None or not span.origin.is_covered for span in known)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if any(span is None or (isinstance(span, Range) and span.origin is Origin.READ) for span in known.values()):
-            with st.popover("Use all proposals", key="upload_ask_all"):
-                st.markdown("Proposals come from your data: **not private**.")
-                st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
+        with st.popover("Use all proposals", key="upload_ask_all"):
+            st.markdown("Proposals come from your data: **not private**.")
+            st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
         st.button("Clear all", key="upload_know_none", on_click=_clear, args=(opened, [
             name for name in proposal if kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
-        st.caption(f":material/visibility: Ranges from the data: {len(unknown):,} of {len(proposal):,}, **not "
-                   "private**.")
+        st.caption(f":material/visibility: Ranges from the data: {unknown:,} of {len(proposal):,}, **not private**.")
     if len(proposal) > len(names):
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 
@@ -411,7 +408,6 @@ def _draw_files(opened: OpenFile, proposal: Proposal) -> None:
     answer = st.session_state.get(_ANSWER)  # as long as the file is in the box
     if isinstance(answer, InputError):
         show_error(answer)
-        st.caption("Nothing was lost: your ranges are unchanged.")
     elif answer:
         st.caption(answer)
 

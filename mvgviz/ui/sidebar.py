@@ -1,6 +1,7 @@
 """Draw the shared sidebar: five controls, and all of them behind one switch."""
 
 from collections.abc import Sequence, Set
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -98,7 +99,11 @@ def draw_query(label: str, where: str = "w") -> None:
         options = [k for k in range(len(names)) if k not in left_out]
         chosen = [k for k in getattr(scenario, field) if k in options]  # an older link may name others
         st.multiselect(label, options, format_func=names.__getitem__, **session.bound(
-            f"{where}_{field}", chosen, lambda new, field=field: {field: tuple(new)}))
+            f"{where}_{field}", chosen, partial(_positions, field)))
+
+
+def _positions(field: str, chosen: Sequence[int]) -> dict[str, object]:
+    return {field: tuple(chosen)}
 
 
 def _draw_records() -> None:

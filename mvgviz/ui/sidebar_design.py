@@ -200,9 +200,12 @@ def _draw_manual(names: tuple[str, ...]) -> None:
         slider, lock = st.columns([5, 1], vertical_alignment="bottom")
         slider.slider(in_markdown(names[k]), 0.1, 99.9, step=0.1, format="%.1f%%", disabled=k in locks, **session.bound(
             f"w_part_{k}", min(max(round(100 * parts[k] / total, 1), 0.1), 99.9),
-            lambda percent, k=k: {"weights": rebalanced(parts, position=k, value=round(total * percent / 100),
-                                                        locked=locks)}))
+            partial(_moved, parts=parts, position=k, locked=locks)))
         lock.checkbox(":material/lock:", key=f"w_lock_{k}")
     left = 100 * sum(part for k, part in enumerate(parts) if k not in shown) / total
     st.caption(f"The other {len(names) - len(shown)} share {left:.1f} % in their old proportions." if left else
                "Parts sum to 100 %. Moving one moves the others, except locked ones.")
+
+
+def _moved(percent: float, *, parts: tuple[int, ...], position: int, locked: set[int]) -> dict[str, Any]:
+    return {"weights": rebalanced(parts, position=position, value=round(sum(parts) * percent / 100), locked=locked)}

@@ -138,8 +138,10 @@ def _settled(now: dict[str, Study]) -> Study:
 def _take(text: str | bytes | None = None) -> None:
     chosen = st.session_state.get(_FILE)
     try:
-        if text is not None or chosen is not None:
-            open_study(text if text is not None else chosen.getvalue())
+        if text is None and chosen is not None:
+            text = chosen.getvalue()
+        if text is not None:
+            open_study(text)
     except InputError as error:
         st.session_state[_REFUSED] = error
 

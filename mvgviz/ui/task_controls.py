@@ -1,5 +1,8 @@
 """Draw the controls of a task, one sensitivity for all noise, and ways out where a task does not fit the query."""
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from mvgviz.errors import InputError
@@ -31,10 +34,8 @@ def draw_task(setup: Setup) -> None:
         with st.popover("Free post-processing", icon=":material/tune:"):
             st.caption("Done after the noise, so it costs no privacy.")
             for step in scenario.use.post:
-                others = set(scenario.post) - {step}
-                st.checkbox(POST[step].capitalize(), **session.bound(
-                    f"w_post_{step}", step in scenario.post,
-                    lambda on, step=step, others=others: {"post": tuple(others | {step} if on else others)}))
+                st.checkbox(POST[step].capitalize(),
+                            **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
         usual = usual_settings(scenario)
         if usual and scenario.changed(**usual) == scenario:
             st.caption("This task's usual settings are in use.")
@@ -85,3 +86,8 @@ def say_why_not(setup: Setup, error: InputError) -> None:
 def _way_out(label: str, **change: str) -> None:
     st.button(label, key=f"trials_fix_{'_'.join(change)}_{'_'.join(change.values())}", icon=":material/swap_horiz:",
               on_click=session.update, kwargs=change)
+
+
+def _switch(step: str, on: bool) -> dict[str, Any]:
+    others = set(session.scenario().post) - {step}
+    return {"post": tuple(others | {step} if on else others)}
