@@ -44,7 +44,7 @@ def draw_neighbours(setup: Setup) -> None:
         if loss.pair.before is not None and loss.pair.after is not None:
             before, after = (_in_data_units(setup, record) for record in (loss.pair.before, loss.pair.after))
             show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
-                       numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
+                       numbers=("Before", "After"), height=min(35 * (len(before) + 1) + 2, 330))
             read = RANGES_READ * (not setup.dataset.ranges_origin.is_covered)
             by_seed = " The clipping radius was found by a known seed: not private." * (
                 setup.scenario.bound == "private" and setup.query.bound is not None)

@@ -127,7 +127,7 @@ def draw_ledger() -> None:
     ledger = release_desk().ledger
     st.markdown("#### Ledger" if ledger.lasts else "#### Ledger of this session")
     if ledger.entries:
-        show_table(spent.ledger_rows(ledger), numbers=("μ", "ρ", "ε", "total ε of the same people"),
+        show_table(spent.ledger_rows(ledger), numbers=("μ", "ρ", "ε", "total ε"),
                    key="release_ledger")
         st.caption(spent.totals_words(ledger))
         if unfinished := spent.unfinished_words(ledger.entries):

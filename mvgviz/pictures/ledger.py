@@ -230,12 +230,13 @@ def unfinished_words(entries: tuple[Entry, ...]) -> str:
 
 def ledger_rows(ledger: Ledger) -> list[dict[str, object]]:
     """Return a table's line for each entry, the numbers before long texts."""
+    care = any(entry.caveats for entry in ledger.entries)
     return [{
         "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""),
         **({"about": spreadsheet_cell(entry.population)} if ledger.lasts else {}),
-        "ε": entry.epsilon, "at δ": as_probability(entry.delta), "total ε of the same people": entry.total_epsilon,
+        "ε": entry.epsilon, "at δ": as_probability(entry.delta), "total ε": entry.total_epsilon,
         "μ": entry.mu, "ρ": zcdp_rho(entry.mu),
         **({"state": "released" if entry.is_finished else "never finished"} if ledger.lasts else {}),
+        **({"not covered": listed(list(entry.not_covered))} if care else {}),
         "data": spreadsheet_cell(entry.title or entry.data), "query": entry.query,
-        "design": spreadsheet_cell(entry.design),
-        "not covered": listed(list(entry.not_covered)) if entry.caveats else ""} for entry in ledger.entries]
+        "design": spreadsheet_cell(entry.design)} for entry in ledger.entries]

@@ -24,7 +24,8 @@ from mvgviz.ui.sidebar_design import draw_choice
 from mvgviz.ui.visitors import most_trials
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
-_OTHERS = f"\n\nOthers chose:\n\n{others_words()}"
+_EPSILON_IS = ("When one record changes, the chance of any result grows at most e^ε times, plus δ.\n\nOthers chose:\n\n"
+               f"{others_words()}")
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
 
 
@@ -163,8 +164,8 @@ def draw_epsilon(where: str = "w") -> None:
     """Draw epsilon; keys of the controls begin with ``where``."""
     scenario = session.scenario()
     st.select_slider("Privacy budget epsilon (ε)", sorted({*EPSILONS, scenario.epsilon}), format_func="{:g}".format,
-                     help=session.promised("When one record changes, the chance of any result grows at most e^ε times, "
-                                           "plus δ.") + _OTHERS, **session.bound_field("epsilon", where))
+                     help=session.promised(_EPSILON_IS) if where == "w" else None,
+                     **session.bound_field("epsilon", where))
     caution = epsilon_caution(scenario.epsilon, "edge" if scenario.is_graph else "record")
     st.caption(f":material/warning: **{session.promised(caution)}**" if caution else
                "0.01: strong privacy, much noise · 100: almost no privacy, little noise")
@@ -177,7 +178,8 @@ def draw_delta(where: str = "w") -> None:
         return
     value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
     thing = "edge" if scenario.is_graph else "person" if data.by_person else "record"
-    st.select_slider("Delta (δ)", sorted({*DELTAS, value, usual, paper}), help=f"δ is {DELTA_IS}.",
+    st.select_slider("Delta (δ)", sorted({*DELTAS, value, usual, paper}),
+                     help=f"δ is {DELTA_IS}." if where == "w" else None,
                      format_func=lambda d: f"{as_probability(d)}{' (usual)' if d == usual else ''}",
                      **session.bound(f"{where}_delta", value, lambda delta: delta_change(delta, data)))
     with st.container(horizontal=True):
