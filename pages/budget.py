@@ -107,7 +107,7 @@ def _wanted_std(key: str, name: str, now: float, unit: str) -> float:
     """Draw a number that starts at the design's noise and then stays what the person set."""
     first: float = st.session_state.setdefault(f"budget_first_{key}", float(f"{now:.3g}"))
     label = in_markdown(f"{name}, in {unit}" if unit else name)
-    return st.number_input(f"Wanted typical error along {label} (standard deviation)", min_value=1e-60, max_value=1e60,
+    return st.number_input(f"Wanted typical error along {label}", min_value=1e-60, max_value=1e60,
                            value=first, step=10.0 ** (math.floor(math.log10(first)) - 1), format="%.6g",
                            key=f"budget_want_{key}")
 
@@ -115,10 +115,8 @@ def _wanted_std(key: str, name: str, now: float, unit: str) -> float:
 def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
     found = budget.wanted_noise(setup, targets)
     st.markdown(words.smallest_words(setup, found, len(targets)))
-    if not found.reachable:
-        st.warning(f"The app allows ε up to {budget.MOST_EPSILON:g}. Even that hides almost nothing.")
-    elif found.priority < budget.LEAST_EPSILON:
-        st.caption(f"The app uses ε = {budget.LEAST_EPSILON:g}, its smallest value.")
+    if found.priority < budget.LEAST_EPSILON or not found.reachable:
+        st.caption(f"The app allows ε from {budget.LEAST_EPSILON:g} to {budget.MOST_EPSILON:g}.")
     with_split = setup.design.theta.size <= 50 and found.reachable  # more would not fit a link
     changes: dict[str, object] = {"epsilon": found.epsilon, "guarantee": "exact"}
     if with_split:
@@ -144,13 +142,11 @@ def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> Non
                 "unit": [spreadsheet_cell(table.units[k]) for k in order]}
                | {name: column[order] for name, column in columns.items()}, numbers=columns, key="budget_table",
                height="auto" if len(order) <= 9 else 360)
-    both = " With noise on both sides it is the error of entry (k, k)." if setup.design.mode == "both" else ""
     divided = "ε" if setup.design.is_pure else f"the sum of {table.precision_is}"
-    st.caption(f"Theta divides {divided}. A typical error is a standard deviation in its unit.{both} The table has the "
-               f"{_ROWS:,} largest shares at most; the file has all.")
+    st.caption(f"Theta divides {divided}. A typical error is a standard deviation. The table has the {_ROWS:,} largest "
+               "shares at most; the file has all, and nothing measured on the data.")
     offer_file("All numbers as CSV", "precision_budget.csv", "text/csv", key="budget_csv", content=lambda:
                budget.table_csv(table, [names(k) for k in range(table.size)], care=noise_care(setup)))
-    st.caption("The file holds nothing measured on the data.")
     left, right = st.columns(2, gap="large")
     with left:
         if (picture := words.signal_picture(setup, table)) is not None:

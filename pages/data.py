@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from mvgviz.data import describe, samples
@@ -32,8 +31,7 @@ def draw_neighbours() -> None:
     if not session.scenario().is_graph:
         labels = {key: session.promised(label) for key, label in NEIGHBOURS.items()}
         st.radio("Neighbours differ by", list(NEIGHBOURS), horizontal=True, format_func=labels.__getitem__,
-                 help=f"{EMPTY_PLACE} A table or a mean then needs half the noise; second moments far from 0 need "
-                      'more. The kernel query and private directions support only "replace".',
+                 help=f'{EMPTY_PLACE} The kernel query and private directions support only "replace".',
                  **session.bound_field("neighbours"))
 
 
@@ -43,21 +41,23 @@ def draw_bound(setup: Setup) -> None:
                    "columns.")
         return
     choice, picture = st.columns([2, 3], gap="large")
-    scenario = setup.scenario
     with choice:
         draw_clipping("Clip records first", "data")
-    try:
-        tried, numbers, cost = _worked_out(setup)
-    except InputError as error:
-        with picture:
-            st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
-        return
+    tried, numbers, cost = _worked_out(setup)
+    chosen = setup.scenario.bound != "none"
     with picture:
         lengths = words.lengths_picture(numbers, setup.dataset.n_records, joined=setup.query.has_constant,
-                                        chosen=scenario.bound != "none")
+                                        chosen=chosen)
         chart(lengths.adding(session.computed_on()), key="record_lengths")
     with choice:
-        _say_cost(tried, cost, chosen=scenario.bound != "none")
+        st.markdown(words.cost_words(tried, cost, chosen=chosen, on_data=not session.is_simulated()))
+        if warning := words.cost_warning(tried, cost):
+            (st.warning if chosen else st.info)(warning, icon=":material/warning:")
+        radius = radius_for_all(tried)
+        if radius <= MOST_RADIUS:
+            st.button("Use an ellipse that clips no record", key="data_bound_all", type="tertiary",
+                      disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
+                      on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
 
 
 @cached(8, session.here)
@@ -71,18 +71,6 @@ def _worked_out(setup: Setup) -> tuple[Setup, words.LengthNumbers, BoundCost]:
         cost = replace(cost, data_bias=cost.bias)
     return setup, words.length_numbers(setup.table, setup.query.bound), cost
 
-
-def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
-    st.markdown(words.saved_words(tried, cost, chosen=chosen))
-    st.markdown(words.pull_words(tried, cost, on_data=not session.is_simulated()))
-    if warning := words.cost_warning(tried, cost):
-        (st.warning if chosen else st.info)(warning, icon=":material/warning:")
-    radius = radius_for_all(tried)
-    if radius <= MOST_RADIUS:
-        st.button("Use an ellipse that clips no record", key="data_bound_all", type="tertiary",
-                  disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
-                  help=f"Radius {radius:g}: the longest record that the ranges allow.",
-                  on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
 
 def draw_answer(setup: Setup) -> None:
     query, data = setup.query, setup.dataset
@@ -125,9 +113,13 @@ def draw_records(setup: Setup) -> None:
     if about is not None:
         st.markdown(f"**{about.title}**. {about.summary} A record is {about.record}.")
         st.caption(f"{about.citation}. {about.licence}.")
-    shown = data.matrix[:, :200].T
-    st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)
-    st.caption(f"{len(shown)} of {data.n_records:,} records, clipped to their ranges. {session.computed_on()}")
+    st.dataframe(words.record_columns(data, 200), height=247)
+    st.caption(f"{min(200, data.n_records)} of {data.n_records:,} records, clipped to their ranges. "
+               f"{session.computed_on()}")
+
+
+def say_why_not(error: InputError) -> None:
+    st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
 
 
 setup = try_open_page(DATA)
@@ -143,4 +135,5 @@ if about is not None and about.not_person_level:
                "What hides one record does not hide a person who has several.")
 bounds = {} if setup.query.is_graph or not setup.query.takes_bound else {"Clip records": draw_bound}
 draw_open_tab({"The answer": draw_answer, "What one record can change": draw_change, **bounds,
-               "The records": draw_records}, setup, key="data_tab")
+               "The records": draw_records}, setup, key="data_tab",
+              refused=say_why_not)

@@ -19,7 +19,7 @@ from mvgviz.scenario import plan as plans
 from mvgviz.scenario.own_units import product_unit, unit_of
 from mvgviz.scenario.plan import QuestionNoise, QuestionPlan
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
+from mvgviz.text import as_number, at_delta, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
 from mvgviz.ui.menu import PLAN, RELEASE
@@ -62,22 +62,19 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
     exact, full = session.scenario().guarantee == "exact", len(held.plan) >= plans.MOST_QUESTIONS
     with st.container(horizontal=True):
         st.button("Add the sidebar's question", key="plan_add", icon=":material/add:", on_click=_add, args=(held,),
-                  disabled=not exact or full or held.is_final,
-                  help=f"Now: {in_markdown(current)}. It gets an average share.")
-        for key, label, weights, about in (
-                ("equal", "Equal shares", lambda: [1.0] * len(held.plan), "Give every question the same share"),
-                ("same", "Same noise", lambda: plans.same_noise(noise, held.fixed),
-                 "Give every question the same noise"),
-                ("least", "Least noise", lambda: plans.least_noise(noise, locked=held.fixed),
-                 "Minimise the sum of squared noise")):
+                  disabled=not exact or full or held.is_final, help=f"Now: {in_markdown(current)}")
+        for key, label, weights in (
+                ("equal", "Equal shares", lambda: [1.0] * len(held.plan)),
+                ("same", "Same noise", lambda: plans.same_noise(noise, held.fixed)),
+                ("least", "Least noise in all", lambda: plans.least_noise(noise, locked=held.fixed))):
             st.button(label, key=f"plan_{key}", on_click=_share, args=(held, weights, () if key == "equal" else setups),
-                      help=f"{about}. Locked ones stay.", type="tertiary", disabled=key != "equal" and not noise)
+                      type="tertiary", disabled=key != "equal" and not noise)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("Plan as a file", icon=":material/description:"):
             offer_file("Plan as JSON", "plan.json", "application/json", held.plan.to_json, key="plan_json")
             choose_file("Open a plan (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
                         on_change=_take)
-            st.caption("The file holds your choices, never your data. A link holds only the sidebar's question.")
+            st.caption("The file holds your choices, never your data.")
         st.button("Start over", key="plan_anew", type="tertiary", on_click=put_plan,
                   args=(session.scenario().data, None), help="Forget this plan. Releases stay in the ledger.")
     if not exact:
@@ -85,11 +82,9 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
     elif session.scenario().noise_family not in plans.PLANNED:
         st.caption("A plan takes Gaussian, box and Laplace noise: the sidebar's question gets Gaussian noise in it.")
     if held.released:
-        shares = " Its shares stay too: with box or Laplace noise a plan is fixed in advance." * held.is_final
         st.caption(":material/lock: A part of this plan is released, so its budget stays "
-                   f"ε = {held.plan.epsilon:g}.{shares}")
-    refused = st.session_state.pop(_REFUSED, None)
-    if refused is not None:
+                   f"ε = {held.plan.epsilon:g}{', its shares too' * held.is_final}.")
+    if (refused := st.session_state.pop(_REFUSED, None)) is not None:
         show_error(refused)
 
 
@@ -100,19 +95,16 @@ def draw_only_exact() -> None:
 
 def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Sequence[Setup], names: Sequence[str]
                ) -> None:
+    care = any(open_parts(setup) for setup in setups)
     rows: list[dict[str, object]] = [{
         "question": spreadsheet_cell(name), "share": f"{100 * question.share:.2f} %", "μ": question.mu or None,
         "ρ": zcdp_rho(question.mu) or None, "ε of its part": question.epsilon,
         "typical error": spreadsheet_cell(error_fact(setup).text),
-        "least noise": _at(question.least, setup), "most noise": _at(question.most, setup)}
+        "least noise": _at(question.least, setup), "most noise": _at(question.most, setup),
+        **({"not covered": listed(open_parts(setup))} if care else {})}
         for name, question, setup in zip(names, noise, setups, strict=True)]
-    if any(open_parts(setup) for setup in setups):
-        for row, setup in zip(rows, setups, strict=True):
-            row["not covered"] = listed(parts) if (parts := open_parts(setup)) else ""
     show_table(rows, numbers=("μ", "ρ", "ε of its part"), key="plan_table")
-    total = words.total_words(plan, noise)
-    st.caption(f"**{total}** Typical error: the noise's standard deviation, on priority columns if there are any. "
-               "Least and most noise: in the data's units.")
+    st.caption(f"{words.total_words(noise)} Typical error: on priority columns, if there are any.")
     for name, setup in zip(names, setups, strict=True):
         if clipped := clipping_words(setup, name=in_markdown):
             st.caption(f"**{in_markdown(name)}.** {clipped}")
@@ -122,9 +114,9 @@ def _pair(names: Sequence[str]) -> tuple[int, int]:
     if len(names) == 2:
         return 0, 1
     left, right = st.columns(2)
-    positions = range(len(names))
-    first = left.selectbox("Noise across", positions, format_func=names.__getitem__, key=f"plan_first_{len(names)}")
-    others = [k for k in positions if k != first]
+    first = left.selectbox("Noise across", range(len(names)), format_func=names.__getitem__,
+                           key=f"plan_first_{len(names)}")
+    others = [k for k in range(len(names)) if k != first]
     second = right.selectbox("Noise up", others, format_func=names.__getitem__, key=f"plan_second_{len(names)}_{first}")
     return first, second
 
@@ -193,44 +185,48 @@ def _refusing() -> Iterator[None]:
 
 def draw_plan_release(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str]) -> None:
     st.markdown("#### Release")
-    if held.waiting:
-        try:
-            _draw_waiting(held, setups, names)
-        except InputError as error:  # of the ledger
-            show_error(error)
     if held.released:
-        st.caption(f":material/check: {words.released_words([names[k] for k in sorted(held.released)])}")
+        st.caption(f":material/check: Released: {in_markdown(listed([names[k] for k in sorted(held.released)]))}.")
         st.page_link(RELEASE.path, label="The noisy answers and the ledger", icon=RELEASE.icon)
-
-
-def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str]) -> None:
+    if not held.waiting:
+        return
     options = [_ALL, *held.waiting] if len(held.waiting) > 1 else list(held.waiting)
     all_words = f"{'All that is left' if held.released else 'The whole plan'}, {len(held.waiting)} answers at once"
     one = st.selectbox("What to release now", options, key=f"plan_which_{len(held.plan)}_{len(held.released)}",
                        format_func=lambda k: all_words if k == _ALL else names[k])
-    chosen = held.waiting if one == _ALL else (one,)
+    chosen, desk = held.waiting if one == _ALL else (one,), release_desk()
     planned = plan_together([setups[k] for k in chosen])
-    desk = release_desk()
-    named = draw_population(held.plan.data)
-    st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts)
+    try:
+        named = draw_population(held.plan.data)
+        totals = desk.totals(held.plan.data, planned)
+    except InputError as error:  # of the ledger
+        show_error(error)
+        return
+    st.caption(words.ledger_words(totals, questions=len(chosen), lasts=desk.ledger.lasts)
                + words.two_pots(planned.delta, planned.epsilon_pure, planned.mu))
     draw_go("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", release_questions,
             [setups[k].scenario for k in chosen], key="plan", now=plan_ticket(held, chosen), planned=planned,
-            spends=words.spends(planned), named=named, chosen=chosen)
-    st.caption("Set a cap on the page Release & report.")
+            spends=f"ε = {as_number(planned.epsilon)} {at_delta(planned.delta, pure=not planned.mu)}", named=named,
+            chosen=chosen)
 
 
 def draw_plan(setup: Setup, held: HeldPlan) -> None:
     plan, data = held.plan, setup.dataset
     names = [f"{k + 1}: {words.question_name(asked, data.features)}" for k, asked in enumerate(plan.scenarios)]
-    setups, noise = worked_out(held)
-    if setups:
+    setups: Sequence[Setup] = ()
+    noise: Sequence[QuestionNoise] = ()
+    try:
+        setups = plan_setups(plan)
+        noise = plans.plan_noise(plan, setups)
+    except InputError as error:
+        show_error(error)
+    if noise:
         st.markdown(words.plan_words(plan, noise, setups[0].delta))
     left, right = st.columns([2, 3], gap="large")
     with left:
         draw_questions(held, names)
         draw_changes(held, noise, setups, words.question_name(setup.scenario, data.features))
-    if setups:
+    if noise:
         with right:
             if len(plan) < 2:
                 st.info("Add a second question to see what it takes from the first.", icon=":material/call_split:")
@@ -238,16 +234,6 @@ def draw_plan(setup: Setup, held: HeldPlan) -> None:
                 chart(words.pair_picture(plan, noise, _pair(words.short_names(plan))), key="plan_pair")
         draw_noise(plan, noise, setups, names)
         draw_plan_release(held, setups, names)
-
-
-def worked_out(held: HeldPlan) -> tuple[Sequence[Setup], Sequence[QuestionNoise]]:
-    """Return every question's design and noise; nothing, after a sentence, where one does not work out."""
-    try:
-        setups = plan_setups(held.plan)
-        return setups, plans.plan_noise(held.plan, setups)
-    except InputError as error:
-        show_error(error)
-        return (), ()
 
 
 setup, held = open_page(PLAN), held_plan()

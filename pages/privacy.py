@@ -10,6 +10,7 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
 from mvgviz.pictures import privacy as words
+from mvgviz.pictures.budget import percent
 from mvgviz.pictures.sentences import RANGES_READ, thing
 from mvgviz.release import audit
 from mvgviz.scenario.resolve import Setup, asked_of
@@ -26,17 +27,8 @@ RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
 
 
 @cached(8, session.here, spinner="Looking for the worst neighbours …")
-def _pair_loss(setup: Setup) -> PairLoss:
+def found_pair(setup: Setup) -> PairLoss:
     return pair_loss(setup.query, setup.design)
-
-
-def found_pair(setup: Setup) -> PairLoss | None:
-    """Return the worst neighbours, or None after a sentence."""
-    try:
-        return _pair_loss(setup)
-    except InputError as error:
-        st.markdown(f"No neighbours to show: {in_markdown(str(error))}.")
-        return None
 
 
 def draw_loss(setup: Setup) -> None:
@@ -45,27 +37,22 @@ def draw_loss(setup: Setup) -> None:
 
 def draw_neighbours(setup: Setup) -> None:
     loss = found_pair(setup)
-    if loss is None:
-        return
-    pair = session.promised(in_markdown(loss.pair.words))
-    said = f"**Hardest to hide:** {pair}. {words.reached_words(setup, loss.attained)}"
-    if loss.pair.before is None or loss.pair.after is None:
-        st.markdown(said)
-        _draw_shares(setup, loss)
-        return
-    table, bars = st.columns([2, 3], gap="large")
-    with table:
-        st.markdown(said)
-        before, after = (_in_data_units(setup, record) for record in (loss.pair.before, loss.pair.after))
-        show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
-                   numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
-        inside = "" if setup.query.bound is None else ", the clipping ellipse"
-        if setup.scenario.bound == "private" and inside:
-            inside += " (its radius was found by a known seed: not private)"
-        read = RANGES_READ * (not setup.dataset.ranges_origin.is_covered)
-        st.caption(f"In the data's units. They follow from the ranges{inside} and the noise.{read}")
+    records, bars = st.columns([2, 3], gap="large")
+    with records:
+        st.markdown(f"**Hardest to hide:** {session.promised(in_markdown(loss.pair.words))}. "
+                    f"{words.reached_words(setup, loss.attained)}")
+        if loss.pair.before is not None and loss.pair.after is not None:
+            before, after = (_in_data_units(setup, record) for record in (loss.pair.before, loss.pair.after))
+            show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
+                       numbers=("Before", "After"), height=min(35 * (len(before) + 1) + 2, 330))
+            read = RANGES_READ * (not setup.dataset.ranges_origin.is_covered)
+            by_seed = " The clipping radius was found by a known seed: not private." * (
+                setup.scenario.bound == "private" and setup.query.bound is not None)
+            st.caption(f"In the data's units.{read}{by_seed}")
     with bars:
-        _draw_shares(setup, loss)
+        if not setup.design.blocks:  # their losses are no squares that add up
+            chart(words.shares_picture(loss.shares, setup.design.theta, names=setup.direction_names),
+                  key="privacy_shares")
 
 
 def _in_data_units(setup: Setup, record: FloatArray) -> FloatArray:
@@ -75,22 +62,12 @@ def _in_data_units(setup: Setup, record: FloatArray) -> FloatArray:
     return np.asarray(data.lower + offset / table.widths * data.widths)
 
 
-def _draw_shares(setup: Setup, loss: PairLoss) -> None:
-    if not setup.design.blocks:  # their losses are no squares that add up
-        chart(words.shares_picture(loss.shares, setup.design.theta, names=setup.direction_names), key="privacy_shares")
-
-
 @st.fragment
 def draw_releases(setup: Setup) -> None:
     picture, choices = st.columns([3, 1], gap="large")
     with choices:
         k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
                              format_func="{:,}".format)
-    spent = spent_mu(setup.design)
-    with picture:
-        chart(words.releases_picture(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, count=k,
-                                     mu_is=setup.design.mu_is), key="privacy_releases")
-    with choices:
         mu, share = spent.after(k)
         times = f"{k:,} release{'s' if k > 1 else ''}"
         if spent.blocks:
@@ -99,7 +76,10 @@ def draw_releases(setup: Setup) -> None:
             st.markdown(f"One release: {mu_words(spent.total)}  \n{times}: **{mu_words(mu)}**")
         if spent.directions:
             st.caption("All releases use the private directions, which are learned once: "
-                       f"{words.percent_words(share)} of μ² after {times}.")
+                       f"{percent(share)} of μ² after {times}.")
+    with picture:
+        chart(words.releases_picture(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, count=k,
+                                     mu_is=setup.design.mu_is), key="privacy_releases")
 
 
 TRIALS, USUAL = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), 10_000
@@ -111,15 +91,21 @@ _HARDENED_TIME, _HARDENED_MOST = 5.0, 500
 
 @st.fragment
 def draw_audit(setup: Setup) -> None:
-    if setup.design.blocks:
-        _draw_pure_audit(setup)
+    pure = setup.design.is_pure
+    if len(setup.design.blocks) > 1 and not pure:
+        st.info("The audit attacks noise of one family. Choose Gaussian, ellipse, box or Laplace noise.")
         return
-    loss = found_pair(setup)
-    if loss is None:
-        return
+    loss = None if pure else found_pair(setup)
     picture, choices = st.columns([3, 1], gap="large")
     with choices:
-        hardened = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
+        hardened = (pure or not setup.design.blocks) and st.radio(
+            "Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
+    if loss is None or setup.design.blocks:
+        with picture:
+            result = _audit_of_blocks(setup, loss, hardened)
+            st.markdown(f"{words.audit_words(setup, None, result)}{' With δ = 0.' * pure}")
+        return
+    with choices:
         trials, seconds = _trials(loss.design, hardened=hardened)
         broken = st.toggle("Break it: half the noise", key="privacy_broken")
     noise = _drawn(setup, loss, trials, seconds, hardened)
@@ -132,30 +118,13 @@ def draw_audit(setup: Setup) -> None:
         chart(words.audit_picture(result, loss.mu, words.audit_words(setup, loss, result, broken)), key="privacy_audit")
 
 
-def _draw_pure_audit(setup: Setup) -> None:
-    if not setup.design.is_pure and len(setup.design.blocks) > 1:
-        st.info("The audit attacks noise of one family. Choose Gaussian, ellipse, box or Laplace noise.")
-        return
-    if not setup.design.is_pure:
-        loss = found_pair(setup)
-        if loss is not None:
-            st.markdown(words.audit_words(setup, None, _ellipse_audit(setup, loss)))
-        return
-    hardened = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
-    result = _pure_audit(setup, hardened)
-    st.markdown(f"{words.audit_words(setup, None, result)} With δ = 0.")
-
-
-@cached(6, of_session, spinner="Simulating releases …", key=lambda setup, loss: setup)
-def _ellipse_audit(setup: Setup, loss: PairLoss) -> audit.Audit:
-    return audit.audit_ellipse(loss, trials=USUAL if setup.query.rows * setup.query.cols <= 1_000 else TRIALS[0],
-                               rng=np.random.default_rng([setup.scenario.seed, 4]))
-
-
-@cached(6, of_session, spinner="Simulating releases …", key=lambda setup, hardened: (setup, hardened))
-def _pure_audit(setup: Setup, hardened: bool) -> audit.Audit:
-    rng = None if hardened else np.random.default_rng([setup.scenario.seed, 4])
-    return audit.audit_pure(setup.table, setup.query, setup.design, rng=rng,
+@cached(6, of_session, spinner="Simulating releases …", key=lambda setup, loss, hardened: (setup, hardened))
+def _audit_of_blocks(setup: Setup, loss: PairLoss | None, hardened: bool) -> audit.Audit:
+    rng = np.random.default_rng([setup.scenario.seed, 4])
+    if loss is not None:
+        return audit.audit_ellipse(loss, trials=USUAL if setup.query.rows * setup.query.cols <= 1_000 else TRIALS[0],
+                                   rng=rng)
+    return audit.audit_pure(setup.table, setup.query, setup.design, rng=None if hardened else rng,
                             trials=_HARDENED_MOST if hardened else USUAL)
 
 
@@ -202,6 +171,10 @@ def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: 
     return found
 
 
+def say_why_not(error: InputError) -> None:
+    st.info(f"No neighbours to show: {in_markdown(str(error))}.")
+
+
 setup = open_page(PRIVACY)
 spent = spent_mu(setup.design)
 for sentence in words.caveats(setup, spent):
@@ -212,4 +185,5 @@ pictures = {"privacy_tradeoff": replace(tradeoff, about=f"{words.odds_words(setu
             "privacy_curve": words.curve_picture(spent, **asked, mu_is=setup.design.mu_is)}
 draw_charts(pictures)
 draw_open_tab({"The worst neighbours": draw_neighbours, **({} if spent.blocks else {"The loss": draw_loss}),
-               "Audit by simulation": draw_audit, "Several releases": draw_releases}, setup, key="privacy_section")
+               "Audit by simulation": draw_audit, "Several releases": draw_releases}, setup, key="privacy_section",
+              refused=say_why_not)

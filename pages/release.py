@@ -9,10 +9,10 @@ from mvgviz.errors import InputError
 from mvgviz.pictures import ledger as spent
 from mvgviz.pictures import release as words
 from mvgviz.pictures.sentences import link_words, open_parts
-from mvgviz.release.release import Plan, plan
+from mvgviz.release.release import plan
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, usual_delta
-from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed
+from mvgviz.text import as_probability, capitalised, in_html, in_markdown, listed
 from mvgviz.trials.results import Results
 from mvgviz.trials.simulated import on_simulated_data
 from mvgviz.ui import release_controls as controls
@@ -21,7 +21,7 @@ from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, draw_open_tab, draw_switch, offer_file, show_error, show_table, try_open_page
 from mvgviz.ui.menu import RELEASE
 from mvgviz.ui.release_desk import hardened_factor, release_desk, release_once, ticket
-from mvgviz.ui.slices import Slice, begin, problem, show_progress
+from mvgviz.ui.slices import begin, problem, show_progress
 from mvgviz.ui.study import current_source, current_study
 from mvgviz.ui.visitors import choose_file
 
@@ -32,15 +32,25 @@ _DETAILS = ("noise", "neighbours", "ranges", "gaps", "records", "treated as publ
 
 def draw_release(setup: Setup) -> None:
     planned, desk, data = plan(setup), release_desk(), setup.scenario.data
-    spends = words.spends(setup, planned)
+    spends, lasts = words.spends(setup, planned), desk.ledger.lasts
     left, right = st.columns([2, 3], gap="large")
     with left:
-        _draw_summary(setup, planned)
+        try:
+            factor = hardened_factor(setup)
+        except InputError:
+            factor = None  # the button says why
+        known = words.facts(setup, planned, desk.totals(data, planned), factor,
+                            _off_by(setup, on_data=session.shows_data()), lasts=lasts)
+        _draw_facts("What this release will spend", [fact for fact in known if fact[0] not in _DETAILS])
+        with st.popover("Details and ranges", icon=":material/straighten:", type="tertiary"):
+            _draw_facts("How it is released", [fact for fact in known if fact[0] in _DETAILS])
+            if not setup.query.is_graph:
+                show_table(words.ranges_table(setup.dataset), numbers=())
     with right:
         named = controls.draw_population(data)
         numbers = spent.budget_numbers(desk.ledger, desk.population(data), planned)
-        takeaway = spent.budget_words(spends, numbers, lasts=desk.ledger.lasts, named=named)
-        chart(spent.budget_picture(numbers, takeaway), key="release_budget")
+        chart(spent.budget_picture(numbers, spent.budget_words(spends, numbers, lasts=lasts, named=named)),
+              key="release_budget")
         with st.container(key="release_conditions"):
             symmetrise = setup.query.symmetric and st.checkbox(
                 "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
@@ -48,23 +58,6 @@ def draw_release(setup: Setup) -> None:
             controls.draw_go("Release once", release_once, [setup.scenario], key="release", now=ticket(),
                              planned=planned, spends=spends, named=named, check=lambda: hardened_factor(setup),
                              symmetrise=bool(symmetrise))
-
-
-def _draw_summary(setup: Setup, planned: Plan) -> None:
-    desk = release_desk()
-    totals = desk.totals(setup.scenario.data, planned)
-    try:
-        factor = hardened_factor(setup)
-    except InputError:
-        factor = None  # the button says why
-    known = words.facts(setup, planned, totals, factor, _off_by(setup, on_data=session.shows_data()),
-                        lasts=desk.ledger.lasts)
-    _draw_facts("What this release will spend", [fact for fact in known if fact[0] not in _DETAILS])
-    with st.popover("Details and ranges", icon=":material/straighten:", type="tertiary"):
-        _draw_facts("How it is released", [fact for fact in known if fact[0] in _DETAILS])
-        if not setup.query.is_graph:
-            show_table(words.ranges_table(setup.dataset), numbers=())
-            st.caption("In the data's units.")
 
 
 def _draw_facts(label: str, facts: Sequence[tuple[str, str]]) -> None:
@@ -76,11 +69,19 @@ def draw_exports(setup: Setup) -> None:
     draw_switch()
     simulated = not session.shows_data()
     shown = _on_simulated(setup) if simulated else setup
-    work, results, error = _trials(shown, simulated)
-    work.complete = results is not None and results.complete
+    work, results, error = begin("release_report", shown.scenario.to_json(), simulated), None, None
+    try:
+        results = work.resume([problem(shown)], simulated=simulated)[0]
+        work.complete = results is not None and results.complete
+    except InputError as refused:
+        error = refused
     left, right = st.columns(2, gap="large")
     with left:
-        _draw_report(shown, results, error, busy=not (error or work.complete or work.stopped), simulated=simulated)
+        st.markdown("#### Report for others")
+        _draw_report(shown, results, busy=not (error or work.complete or work.stopped), simulated=simulated)
+        if error is not None:
+            show_error(error)
+            st.caption("The report then gives no error of the answer.")
         work.slot = st.container()
         _draw_programs(setup)
     with right:
@@ -93,37 +94,21 @@ def draw_exports(setup: Setup) -> None:
         show_progress(work)
 
 
-def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
-    work = begin("release_report", setup.scenario.to_json(), simulated)
-    try:
-        return work, work.resume([problem(setup)], simulated=simulated)[0], None
-    except InputError as error:
-        return work, None, error
-
-
 @cached(2, session.here)
 def _on_simulated(setup: Setup) -> Setup:
     return on_simulated_data(setup, uploaded=session.uploaded_directions())
 
 
-def _draw_report(setup: Setup, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
-                 ) -> None:
+def _draw_report(setup: Setup, results: Results | None, *, busy: bool, simulated: bool) -> None:
     from mvgviz.report.html import report_html
 
-    study = current_study()
-    st.markdown("#### Report for others")
+    study, parts = current_study(), open_parts(setup)
     offer_file("Report as HTML", "report.html", "text/html", disabled=busy, key="release_report_html",
                content=lambda: report_html(setup, results, simulated=simulated, study=study))
-    if error is not None:
-        show_error(error)
-        st.caption("The report then gives no error of the answer.")
-        return
-    st.caption("One file with guarantee, odds, pictures, expected error and assumptions. It works offline and prints.")
-    parts = open_parts(setup)
+    source = ("come from simulated records with your ranges and record count" if simulated else
+              "are **measured on the data itself: not private**. Check before you share it")
     care = f" **Not private:** {listed(parts)}." if parts else ""
-    st.caption(("It holds no released answer. Its errors come from simulated records with your ranges and record count."
-                if simulated else ":material/visibility: It holds no released answer. Its errors are **measured on the "
-                "data itself: not private**. Check before you share it.") + care)
+    st.caption(f"One file that works offline and prints. It holds no released answer. Its errors {source}.{care}")
 
 
 def _draw_programs(setup: Setup) -> None:
@@ -134,15 +119,15 @@ def _draw_programs(setup: Setup) -> None:
                    key="release_program_py")
         offer_file("Notebook", "notebook.ipynb", "application/x-ipynb+json", partial(notebook, scenario, source=source),
                    key="release_notebook_ipynb")
-    st.caption("They repeat your design and trials, and hold your choices, never your data. Ranges that you did not "
-               "declare are read from your file again: not private.")
+    st.caption("They hold your choices, never your data. Ranges that you did not declare are read from your file "
+               "again: not private.")
 
 
 def draw_ledger() -> None:
     ledger = release_desk().ledger
     st.markdown("#### Ledger" if ledger.lasts else "#### Ledger of this session")
     if ledger.entries:
-        show_table(spent.ledger_rows(ledger), numbers=("μ", "ρ", "ε", "total ε of the same people"),
+        show_table(spent.ledger_rows(ledger), numbers=("μ", "ρ", "ε", "total ε"),
                    key="release_ledger")
         st.caption(spent.totals_words(ledger))
         if unfinished := spent.unfinished_words(ledger.entries):
@@ -162,20 +147,18 @@ def draw_ledger() -> None:
 
 
 def _draw_cap() -> None:
-    desk, data = release_desk(), session.scenario().data
+    desk, data, state = release_desk(), session.scenario().data, st.session_state
     people = desk.population(data) if desk.ledger.lasts else None
     if desk.ledger.lasts and people is None:
         st.caption("Name the population first; then you can set a cap.")
         return
-    cap = desk.cap(data)
-    entries, held = desk.ledger.entries, session.dataset_here()
+    cap, entries, held = desk.cap(data), desk.ledger.entries, session.dataset_here()
     epsilon, delta = cap or (
         3.0, entries[-1].delta if entries else _DELTAS[2] if held is None else usual_delta(held.n_records))
-    st.session_state.update({"release_capped": cap is not None, "release_cap_epsilon": epsilon,
-                             "release_cap_delta": delta, "release_cap_pure": desk.ledger.pure_part(people)})
+    state.update({"release_capped": cap is not None, "release_cap_epsilon": epsilon, "release_cap_delta": delta,
+                  "release_cap_pure": desk.ledger.pure_part(people)})
 
     def change() -> None:
-        state = st.session_state
         new = state.get("release_cap_epsilon", epsilon), state.get("release_cap_delta", delta)
         with desk.refusing():
             capped = state["release_capped"]
@@ -192,11 +175,7 @@ def _draw_cap() -> None:
                          format_func=as_probability, on_change=change, width=130)
             st.number_input("Of this, for box and Laplace noise (ε)", min_value=0.0, max_value=1000.0, step=0.1,
                             format="%g", key="release_cap_pure", on_change=change, width=230,
-                            help="The part of the cap that is reserved for box and Laplace noise. With 0, you can "
-                                 "release only one of the two kinds. Set it before the first release.")
-    if cap is not None:
-        st.caption(f"A release is refused if the total would exceed ε = {as_number(epsilon)} at "
-                   f"δ = {as_probability(delta)}.")
+                            help="With 0, you can release only one of the two kinds. Set it before the first release.")
 
 
 def _draw_import() -> None:
@@ -211,7 +190,7 @@ def _draw_import() -> None:
             assert file is not None
             try:
                 new = desk.ledger.import_json(file.getvalue().decode("utf-8", "replace"), population=population)
-                st.toast(spent.imported_words(new, population or ""), icon=":material/check:")
+                st.toast(f"{new:,} more releases count for {in_markdown(population or '')}.", icon=":material/check:")
             except InputError as error:
                 st.toast(in_markdown(capitalised(str(error))), icon=":material/error:")
 

@@ -1,7 +1,7 @@
 """Direction by direction: the noise against equal noise, the split of the precision, and what gets through."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -43,11 +43,9 @@ def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
     figure.update_xaxes(title="noise (× equal noise, log scale)", **theme.log_axis(
         min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
     part = f" The {len(drawn)} with least and most noise are drawn." if len(drawn) < table.size else ""
-    both = " Shown is each direction with itself; where two meet, the noise lies between theirs."
     equal = "equal Gaussian noise at the same ε and δ" if setup.design.blocks else "equal noise with the same guarantee"
-    return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, (
-        f"Typical error (standard deviation) along each direction, as a multiple of {equal}. Private directions cost a "
-        f"part of the budget; equal noise keeps it.{both * (setup.design.mode == 'both')}"))
+    return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part,
+                   f"Typical error (standard deviation) along each direction, as a multiple of {equal}.")
 
 
 def gains_and_pays(table: BudgetTable) -> tuple[list[int], list[int]]:
@@ -73,15 +71,14 @@ def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
     theme.add_line(figure, [1, 1], [-0.6, len(names) - 0.4], "signal = noise", theme.DATA, 1, "dot")
     both = [*iid[shown].tolist(), *ours[shown].tolist(), 1.0]
     figure.update_xaxes(title="signal / noise (log scale)", **theme.log_axis(min(both), max(both), room=0.08))
-    silent = f" {table.size - heard.size} have no signal and are not drawn." if heard.size < table.size else ""
-    part = f" The {shown.size} largest are drawn." if shown.size < heard.size else ""
+    part = f" The {shown.size} largest are drawn." if shown.size < table.size else ""
     signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
               else "the root mean square of the values along the direction")
     return Picture(
         _direction_rows(figure, names),
         f"**Signal above noise** in {(ours > 1).sum()} of {table.size} directions "
-        f"(equal noise: {(iid > 1).sum()}). Signal: {signal}.{part}{silent}",
-        "Noise: its standard deviation along the direction. Right of the line the signal is larger.")
+        f"(equal noise: {(iid > 1).sum()}).{part}",
+        f"Signal: {signal}. Noise: its standard deviation there. Right of the line the signal is larger.")
 
 
 def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
@@ -97,52 +94,39 @@ def _direction_rows(figure: go.Figure, names: list[str]) -> go.Figure:
     return theme.styled(figure, height=height, top=30)
 
 
-MOST_IN_BAR, MOST_TILES = 12, 40
+_MOST_IN_BAR = 12
 _THIN, _SKY, _ROOM = 0.1, 1.7, 1.15
 _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
 
 
 def split_picture(setup: Setup, table: BudgetTable) -> Picture:
-    """Each direction's share of the precision: a bar, or a treemap of the largest with the others as one tile."""
-    names, theta = Names(setup), table.theta
-    shown = list(range(theta.size)) if theta.size <= MOST_TILES else largest_first(theta)[: MOST_TILES - 1]
-    draw = _bar if theta.size <= MOST_IN_BAR else _treemap
-    return Picture(draw(theta, shown, names.labels(shown), "ε" if setup.design.is_pure else "the precision"),
-                   _largest_share(names, table), _about_split(setup, table))
-
-
-def _bar(theta: FloatArray, shown: list[int], names: list[str], what: str) -> go.Figure:
-    figure, equal = go.Figure(), 1 / theta.size
-    for name, share in zip(names, theta[shown].tolist(), strict=True):
-        figure.add_bar(x=[100 * share, 100 * equal], y=["this split", "equal shares"], orientation="h", name=name,
-                       marker={"color": [_colour(share, equal), theme.DATA], "line": theme.EDGE, "opacity": [1.0, 0.5]},
-                       text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle",
-                       textangle=0, hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
+    """Each direction's share of the precision beside equal shares, of the largest and of all others as one."""
+    names, theta, equal = Names(setup), table.theta, 1 / table.size
+    what = "ε" if setup.design.is_pure else "the precision"
+    shown = list(range(table.size)) if table.size <= _MOST_IN_BAR else largest_first(theta)[: _MOST_IN_BAR - 1]
+    parts = [(name, share, 1) for name, share in zip(names.labels(shown), theta[shown].tolist(), strict=True)]
+    if others := table.size - len(shown):
+        parts.append((f"the other {others:,}", max(1 - float(theta[shown].sum()), 0.0), others))
+    figure = go.Figure()
+    for name, share, count in parts:
+        colour = theme.DIRECTIONAL if share > count * equal * (1 + 1e-9) else theme.WEAK
+        figure.add_bar(x=[100 * share, 100 * count * equal], y=["this split", "equal shares"], orientation="h",
+                       name=name, text=[f"{name}<br>{percent(share)}", ""], textposition="inside", textangle=0,
+                       marker={"color": [colour, theme.DATA], "line": theme.EDGE, "opacity": [1.0, 0.5]},
+                       insidetextanchor="middle", hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
     figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"})
     figure.update_xaxes(title=f"share of {what} (%)", range=[0, 100])
     figure.update_yaxes(autorange="reversed")
-    return theme.styled(figure, height=190, legend=False)
-
-
-def _treemap(theta: FloatArray, shown: list[int], names: list[str], what: str) -> go.Figure:
-    shares, others = theta[shown].tolist(), theta.size - len(shown)
-    colours = [_colour(share, 1 / theta.size) for share in shares]
-    if others:
-        rest = max(1 - float(theta[shown].sum()), 0.0)
-        names, shares = [*names, f"the other {others:,}"], [*shares, rest]
-        colours.append(_colour(rest / others, 1 / theta.size))
-    figure = go.Figure(go.Treemap(
-        ids=[str(i) for i in range(len(names))], labels=names, parents=[""] * len(names), values=shares,
-        text=[percent(share) for share in shares], textinfo="label+text", sort=True,
-        marker={"colors": colours, "line": theme.EDGE}, tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"},
-        pathbar={"visible": False}, hovertemplate=f"%{{label}}: %{{text}} of {what}<extra></extra>"))
-    figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
-    return theme.styled(figure, height=260, legend=False)
-
-
-def _colour(share: float, equal: float) -> str:
-    return theme.DIRECTIONAL if share > equal * (1 + 1e-9) else theme.WEAK
+    top = float(theta.max())
+    first = [k for k in range(table.size) if theta[k] > top * (1 - 1e-9)]
+    takeaway = f"**Equal shares:** {percent(equal)} each." if len(first) == table.size else (
+        f"**The largest share**, {percent(top)}{' each' * (len(first) > 1)}, goes to {names.few(first)}; "
+        f"an equal share is {percent(equal)}.")
+    shaped = " The noise has the shape of the clipping ellipse." * isinstance(
+        setup.design.neighbours, BoundedColumn | BoundedOuterProduct)
+    return Picture(theme.styled(figure, height=190, legend=False), takeaway,
+                   f"theta: each direction's share of {what}. Strong colour: more than an equal share.{shaped}")
 
 
 def percent(share: float) -> str:
@@ -153,35 +137,21 @@ def percent(share: float) -> str:
     return f"{value:.3g} %" if value >= 1e-4 else f"{value:.1e} %"
 
 
-def plot_survives(scores: Sequence[SplitScore]) -> go.Figure:
-    """Draw a bar for each split under one guarantee, the scenario's own in strong colour."""
-    figure = go.Figure(go.Bar(
-        x=[score.log_pnr for score in scores], orientation="h",
-        y=[f"<b>{SPLITS[score.split]}<br>(this design)</b>" if score.is_current else SPLITS[score.split]
-           for score in scores],
-        marker={"color": [theme.DIRECTIONAL if score.is_current else theme.WEAK for score in scores],
-                "line": theme.EDGE},
-        text=[f"{score.log_pnr:.3g}" for score in scores], textposition="auto",
-        customdata=[[SPLITS[score.split], score.mutual_information] for score in scores],
-        hovertemplate=f"{_SURVIVES}<extra></extra>"))
-    figure.update_xaxes(title="information that survives (log PNR in nats)", rangemode="tozero")
-    figure.update_yaxes(autorange="reversed", automargin=True)
-    return theme.styled(figure, height=340, legend=False)
-
-
 def plot_pnr(scores: Sequence[SplitScore]) -> go.Figure:
     """Draw dots on a log axis, one line a split, with a ring around the scenario's own."""
-    figure = go.Figure()
     rows = {split: i for i, split in enumerate(dict.fromkeys(score.split for score in scores))}
+    figure = go.Figure()
+
+    def add(some: list[SplitScore], *style: Any, **more: Any) -> None:
+        theme.add_dots(figure, [score.log_pnr for score in some], [rows[score.split] for score in some], *style,
+                       customdata=[[SPLITS[score.split], score.mutual_information] for score in some], **more)
+
     for guarantee in dict.fromkeys(score.guarantee for score in scores):
-        some = [score for score in scores if score.guarantee == guarantee and score.log_pnr > 0]
-        theme.add_dots(figure, [score.log_pnr for score in some], [rows[score.split] for score in some],
-                       GUARANTEES[guarantee].in_chart, theme.GUARANTEE_COLOURS[guarantee], 13,
-                       "circle" if guarantee == "exact" else "diamond", hover=_SURVIVES,
-                       customdata=[[SPLITS[score.split], score.mutual_information] for score in some])
-    current = [score for score in scores if score.is_current]
-    theme.add_dots(figure, [score.log_pnr for score in current], [rows[score.split] for score in current],
-                   "this design", theme.DATA, 22, "circle-open", edge=theme.DATA, hover=None)
+        add([score for score in scores if score.guarantee == guarantee and score.log_pnr > 0],
+            GUARANTEES[guarantee].in_chart, theme.GUARANTEE_COLOURS[guarantee], 13,
+            "circle" if guarantee == "exact" else "diamond", hover=_SURVIVES)
+    add([score for score in scores if score.is_current], "this design", theme.DATA, 22, "circle-open", edge=theme.DATA,
+        hover=None)
     positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
     figure.update_xaxes(title="information that survives<br>(log PNR in nats, log scale)",
                         **theme.log_axis(min(positive), max(positive), room=0.06))
@@ -252,15 +222,13 @@ class Names:
         kind, _, number = self._names[-1].rpartition(" ")
         return f"{kind if number == str(len(self._names)) else 'number'} {k + 1}"
 
-    def labels(self, shown: list[int]) -> list[str]:
+    def labels(self, shown: Sequence[int]) -> list[str]:
         """Return names for a chart's axis, short and escaped."""
         return [short_label(self(k)) for k in shown]
 
     def of_noise(self, shown: list[int]) -> list[str]:
         """Return names for a chart of noise; with noise on both sides, of each direction with itself."""
-        if not self._both:
-            return self.labels(shown)
-        return [" × ".join([short_label(self(k), 11)] * 2) for k in shown]
+        return [" × ".join([short_label(self(k), 11)] * 2) for k in shown] if self._both else self.labels(shown)
 
     def few(self, positions: list[int]) -> str:
         """Return three or four names for a sentence, and count the others."""
@@ -288,43 +256,15 @@ def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
     (gains, pays), factors = gains_and_pays(table), table.factor
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is equal noise."
-    clipped = clipping_words(setup, name=in_markdown)
     gain = (f"**Gain:** {names.few(gains)}, with {span_words(factors[gains], as_factor)} equal noise." if gains else
             "**Nobody gains.**")
-    pay = (f"**Pay:** {names.few(pays)}, with {span_words(factors[pays], as_factor)}." if pays else
-           "" if clipped else "**Nobody pays.**")
+    pay = f"**Pay:** {names.few(pays)}, with {span_words(factors[pays], as_factor)}." if pays else ""
     why = "" if gains else (
         "For this shape only an upper bound of the worst neighbours is known, and the noise covers it."
         if setup.design.mu_is != "exact" else "Finding the directions privately cost a part of the budget."
         if setup.scenario.directions == "private" else
         f"One {thing(setup)} can change the answer just where the noise is lowest, so no direction gains.")
-    return " ".join(filter(None, [gain, pay, why, clipped]))
-
-
-def gains_verdict(setup: Setup, table: BudgetTable) -> str:
-    """Return who gains in a few words; empty where another sentence says it."""
-    gains, pays = gains_and_pays(table)
-    if gains and pays:
-        return f"**Less noise on {Names(setup).few(gains)}, more on the others.** "
-    return "**Less noise, but clipping adds a bias.** " if gains and clipping_words(setup) else ""
-
-
-def _largest_share(names: Names, table: BudgetTable) -> str:
-    top, equal = float(table.theta.max()), 1 / table.size
-    first = [k for k in range(table.size) if table.theta[k] > top * (1 - 1e-9)]
-    if len(first) == table.size:
-        return f"**Equal shares:** {percent(equal)} each." if table.size > 1 else "**One direction** has it all."
-    return (f"**The largest share**, {percent(top)}{' each' if len(first) > 1 else ''}, goes to {names.few(first)}; "
-            f"an equal share is {percent(equal)}.")
-
-
-def _about_split(setup: Setup, table: BudgetTable) -> str:
-    of = ("the precision, with noise of the shape of the clipping ellipse"
-          if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct) else
-          "ε, which box and Laplace noise divide" if setup.design.is_pure else
-          "the sum of 1/v (v the noise variance), weighted by how far one record can reach"
-          if table.precision_is == "1/v" else "the sum of 1/v² (v the noise variance), which the paper calls precision")
-    return f"theta: each direction's share of {of}. Strong colour: more than an equal share."
+    return " ".join(filter(None, [gain, pay, why, clipping_words(setup, name=in_markdown)]))
 
 
 def loadings_picture(setup: Setup) -> Picture:
@@ -332,45 +272,38 @@ def loadings_picture(setup: Setup) -> Picture:
     loadings = setup.design.directional_side.directions.matrix
     features = setup.query.coordinate_names(setup.design.mode, setup.design.theta.size)
     drawn = theme.top_left(loadings)
-    rows, cols = drawn.shape
-    part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < loadings.size else ""
     first = largest_first(setup.design.theta)[0]
-    most = largest_first(abs(loadings[:, first]))[:2]
-    parts = [f"{in_markdown(features[i])} ({loadings[i, first]:+.2f})" for i in most]
+    parts = [f"{in_markdown(features[i])} ({loadings[i, first]:+.2f})"
+             for i in largest_first(abs(loadings[:, first]))[:2]]
     return Picture(
-        theme.plot_matrix(drawn, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
-                          col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-        f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}.{part}",
+        theme.plot_matrix(drawn, row_labels=[short_label(name) for name in features[:len(drawn)]], row_title="feature",
+                          col_labels=[str(k + 1) for k in range(drawn.shape[1])], col_title="direction",
+                          value_title="loading"),
+        f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}.",
         "Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
 
 def pnr_picture(setup: Setup, scores: Sequence[SplitScore]) -> Picture:
     """Which split lets most through, under one guarantee or under both."""
-    draw = plot_pnr if len({score.guarantee for score in scores}) > 1 else plot_survives
     exact = ("Exact maximises the ratio of the privately released spectrum, not the one shown."
              if setup.design.directions_origin is Origin.PAID else
-             "Exact maximises the ratio shown: no split lets more through." if is_proved(setup.design) else
+             "Exact maximises the ratio shown." if is_proved(setup.design) else
              "Exact searches for the largest ratio; nothing proves that it is the largest.")
-    return Picture(
-        draw(scores), what_gets_through(scores),
-        "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
-        "**For Gaussian answers only**, half its logarithm is the mutual information of true and noisy answer. Each "
-        f"form of the paper's best split (max-PNR) is best under its own guarantee. {exact}")
-
-
-def what_gets_through(scores: Sequence[SplitScore]) -> str:
-    """Return the verdict under the first guarantee, then for each what survives against equal shares (log PNR)."""
-    sentences, verdict = [], ""
+    said = []
     for guarantee in reversed(dict.fromkeys(score.guarantee for score in scores)):
         some = [score for score in scores if score.guarantee == guarantee]
         best, equal = max(some, key=lambda score: score.log_pnr), next(one for one in some if one.split == "uniform")
         gains = best.log_pnr > equal.log_pnr * (1 + 1e-6)
-        verdict = verdict or (f"Most information survives with: {SPLITS[best.split]}" if gains else
-                              "No split beats equal shares here")
-        most = f"{SPLITS[best.split]} {as_number(best.log_pnr)}, " if gains else ""
-        sentences.append(f"{capitalised(GUARANTEES[guarantee].in_chart)}: {most}equal shares "
-                         f"{as_number(equal.log_pnr)}{'' if gains else ', no split has more'}.")
-    return f"**{verdict}.** Information that survives (log PNR): {' '.join(sentences)}"
+        said.append(f"{capitalised(GUARANTEES[guarantee].in_chart)}: "
+                    f"{f'{SPLITS[best.split]} {as_number(best.log_pnr)}, ' * gains}equal shares "
+                    f"{as_number(equal.log_pnr)}.")
+        if len(said) == 1:
+            verdict = (f"Most information survives with: {SPLITS[best.split]}" if gains else
+                       "No split beats equal shares here")
+    return Picture(
+        plot_pnr(scores), f"**{verdict}.** Log PNR: {' '.join(said)}",
+        "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
+        f"**For Gaussian answers only**, half its logarithm is the mutual information of both answers. {exact}")
 
 
 def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | None, form: str, guarantee: str
@@ -379,35 +312,21 @@ def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | No
     names, numbers = Names(setup), water_numbers(filled, prices=prices)
     weighed = form == "exact" and filled.level is None
     figure = plot_water(numbers, names=names.labels(numbers.shown), unit=_WEIGHED if weighed else _UNITS[form])
-    return Picture(figure, _water_words(setup, names, numbers, filled), f"""\
-The paper's best split (max-PNR) pours the budget like water over uneven ground, which is high where the data's second \
-moment is small (exact form: where other directions already tell most). Guarantee: {GUARANTEES[guarantee].in_chart}.""")
-
-
-def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
-    dry = [int(k) for k in filled.dry.nonzero()[0]]
-    source = (" Spectrum from the private release: its cost is in the budget."
-              if setup.design.directions_origin is Origin.PAID else "")
-    drawn = len(numbers.shown)
-    part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
+    dry = filled.dry.nonzero()[0].tolist()
     who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} gets almost nothing, {FLOOR:g} of an equal part."
            if dry else "**Nobody is dry:** every direction gets water.")
-    level = ("There is no common level: bars show what each direction gets." if filled.level is None else
-             f"Level: {as_number(filled.level)}.")
-    return f"{who} {level}{part}{source}"
+    level = "There is no common level." if filled.level is None else f"Level: {as_number(filled.level)}."
+    source = (" Spectrum from the private release: its cost is in the budget."
+              if setup.design.directions_origin is Origin.PAID else "")
+    return Picture(figure, f"{who} {level}{source}", f"""\
+The paper's best split (max-PNR) pours the budget like water over uneven ground, which is high where the data's second \
+moment is small (exact form: where other directions already tell most). Guarantee: {GUARANTEES[guarantee].in_chart}.""")
 
 
 def smallest_words(setup: Setup, wanted: WantedNoise, directions: int) -> str:
     """Return the smallest epsilon for the wanted noise along so many directions, and what the others pay."""
     others = setup.design.theta.size - directions
-    price = "" if others < 1 else (
-        f" **The price: {others:,} other direction{'s become' if others > 1 else ' becomes'} useless**, with almost no "
-        "precision.")
-    if setup.design.is_pure:
-        bound, delta = "", "0"
-    else:
-        bound, delta = at_most(setup.design.mu_is), as_probability(setup.delta)
+    price = f" **The price: {others:,} other directions become useless**, with almost no precision." if others else ""
+    bound, delta = ("", "0") if setup.design.is_pure else (at_most(setup.design.mu_is), as_probability(setup.delta))
     return (f"**The smallest ε for this noise: {bound}{as_number(wanted.priority)}**, at δ = {delta}, by the exact "
             f"limit (now {setup.scenario.epsilon:g}).{price}")
-
-

@@ -1,6 +1,6 @@
 """Histograms of the features, lengths of the records, and where the sensitivity comes from."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,13 +12,13 @@ from mvgviz.pictures.sentences import RANGES_READ, neighbour_words
 from mvgviz.pictures.shape import answer_labels
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, plot_matrix, styled, top_left, upright
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.frames import DAYS
+from mvgviz.query.frames import DAYS, date_text
 from mvgviz.query.queries import ADDED_RECORD, FLIPPED_EDGE, REPLACED_RECORD, Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.query.worst_pairs import WorstPair
 from mvgviz.release.intervals import DataUnits
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
+from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.trials.simulated import BoundCost
 from mvgviz.validation import FloatArray
 
@@ -31,30 +31,35 @@ def histograms_picture(data: Dataset, positions: Sequence[int]) -> Picture:
     rows = -(-len(positions) // _ACROSS)
     figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[in_html(data.features[k]) for k in positions],
                            vertical_spacing=_BETWEEN / (_PANEL * rows), horizontal_spacing=0.1)
-    used = {}
     for i, k in enumerate(positions):
         where = {"row": i // _ACROSS + 1, "col": i % _ACROSS + 1}
-        ends, values = [float(data.lower[k]), float(data.upper[k])], data.matrix[k]
-        counts, edges = np.histogram(values, bins=_BINS, range=(ends[0], ends[1]))
-        used[k] = float(values.max() - values.min()) / (ends[1] - ends[0])
-        figure.add_bar(x=(edges[1:] + edges[:-1]) / 2, y=counts, width=(ends[1] - ends[0]) / _BINS,
+        ends = [float(data.lower[k]), float(data.upper[k])]
+        shown: Callable[[float], str] = date_text if data.units[k] == DAYS else "{:.4g}".format
+        counts, edges = np.histogram(data.matrix[k], bins=_BINS, range=(ends[0], ends[1]))
+        middles = (edges[1:] + edges[:-1]) / 2
+        figure.add_bar(x=middles, y=counts, width=(ends[1] - ends[0]) / _BINS, customdata=list(map(shown, middles)),
                        marker={"color": DIRECTIONAL, "line": {"width": 0}},
-                       hovertemplate="%{y:,} records near %{x:.3g}<extra></extra>", **where)
-        figure.update_xaxes(range=ends, tickvals=ends, tickformat=".4~g", **where)
+                       hovertemplate="%{y:,} records near %{customdata}<extra></extra>", **where)
+        figure.update_xaxes(range=ends, tickvals=ends, ticktext=list(map(shown, ends)), **where)
     figure.update_yaxes(showticklabels=False, showgrid=False)
     figure.update_annotations(font_size=12)
     figure.update_layout(bargap=0)
-    least = min(used, key=used.__getitem__)
+    used = np.ptp(data.matrix[list(positions)], axis=1) / data.widths[list(positions)]
     return Picture(styled(figure, height=max(_PANEL * rows + 30, 200), legend=False, top=26), (
         f"**{data.n_features} features × {data.n_records:,} records**. "
-        f"{in_markdown(data.features[least])} fills only {100 * used[least]:.0f} % of its range."), (
+        f"{in_markdown(data.features[positions[used.argmin()]])} fills only {100 * used.min():.0f} % of its range."), (
         "Wider ranges need more noise." + RANGES_READ * (not data.ranges_origin.is_covered)))
+
+
+def record_columns(data: Dataset, most: int) -> dict[str, list[float] | list[str]]:
+    """Return the first records as columns of a table, dates as dates."""
+    return {name: list(map(date_text, row)) if unit == DAYS else row.tolist()
+            for name, unit, row in zip(data.features, data.units, data.matrix[:, :most], strict=True)}
 
 
 def answer_picture(query: Query, own: DataUnits | None = None, units: Sequence[str] = ()) -> Picture:
     """Draw the true answer; ``own``: the way to the data's units, if any; ``units``: of a mean."""
     shown, (rows, cols) = top_left(query.value), answer_labels(query)
-    part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
     inside = "" if query.bound is None else " after clipping"
     return Picture(
         plot_matrix(shown, row_labels=rows[: shown.shape[0]], col_labels=cols[: shown.shape[1]],
@@ -62,7 +67,7 @@ def answer_picture(query: Query, own: DataUnits | None = None, units: Sequence[s
                     in_units=None if own is None else top_left(own.of(query.value)),
                     days=[unit == DAYS for unit in units[: shown.shape[0]]] if own is not None else (),
                     col_title="feature" if query.symmetric and rows else "record" if query.is_table else ""),
-        f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}.")
+        f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}.")
 
 
 def change_picture(query: Query, pair: WorstPair, own: DataUnits | None = None) -> Picture:
@@ -78,8 +83,7 @@ def change_picture(query: Query, pair: WorstPair, own: DataUnits | None = None) 
                     col_title="feature" if rows and query.symmetric else "column"),
         f"**What one record can change:** {pair.words}; the answer moves by "
         f"{as_number(query.sensitivity * pair.attained)}{' on the normalised scale' * (own is not None)}{almost}.",
-        "These two neighbouring datasets have the most different answers. They follow from the ranges and the clipping "
-        f"bound.{RANGES_READ * (not query.ranges_origin.is_covered)}")
+        f"They follow from the ranges and the clipping bound.{RANGES_READ * (not query.ranges_origin.is_covered)}")
 
 
 class LengthNumbers(NamedTuple):
@@ -123,8 +127,7 @@ def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joine
         f"**{numbers.clipped:,} of {records:,} records {would} clipped.** The ranges allow lengths up to "
         f"{as_number(numbers.longest)}."), (
         "The length of a record is its distance from the middle of the ranges (for second moments from 0), in units of "
-        "the ellipse. Longer ones than the line are clipped: moved towards the centre, onto the ellipse. One record "
-        "then changes the answer less, so less noise is enough."))
+        "the ellipse. Records beyond the line are moved onto the ellipse, so that less noise is enough."))
 
 
 def identifier_words(found: Sequence[Identifier]) -> list[str]:
@@ -136,22 +139,16 @@ def identifier_words(found: Sequence[Identifier]) -> list[str]:
         f"is a person*. Else that person's privacy is up to {each.most:,} times weaker (in μ).") for each in found]
 
 
-def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
-    """Compare the noise with clipping and without."""
-    names = [in_markdown(setup.direction_names[k]) for k in setup.scenario.needs if k < len(setup.direction_names)]
-    on = listed(names, 3) if names and setup.scenario.directions == "standard" else "priority columns"
-    priority = f" on {on}" if setup.scenario.needs else ""
+def cost_words(setup: Setup, cost: BoundCost, *, chosen: bool, on_data: bool) -> str:
+    """Compare the noise with clipping and without; say how far clipping moves the answer, ``on_data``: there too."""
     offered = "" if chosen else "If you clip records to a typical size: "
-    return f"{offered}**Noise{priority}: {as_factor(cost.noise / cost.without)} the noise without clipping.**"
-
-
-def pull_words(setup: Setup, cost: BoundCost, *, on_data: bool) -> str:
-    """How far clipping moves the answer, on simulated data and, if ``on_data``, on the data."""
+    priority = " on priority columns" * bool(setup.scenario.needs)
     one_sided = ", all on one side of the middle" if setup.query.is_mean else ""
     found = [f"On {where}: {as_factor(bias / cost.without)} that noise, {as_factor(cost.together(bias))} together with "
              "the noise left." for where, bias in ((f"simulated records{one_sided}", cost.bias),
                                                    *[("the data itself (not private)", cost.data_bias)] * on_data)]
-    return f"Clipping adds a bias. {' '.join(found)}"
+    return (f"{offered}**Noise{priority}: {as_factor(cost.noise / cost.without)} the noise without clipping.** "
+            f"Clipping adds a bias. {' '.join(found)}")
 
 
 def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
@@ -159,8 +156,6 @@ def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
     on_both = [not cost.pays(cost.bias), not cost.pays(cost.data_bias)]
     if not any(on_both):
         return None
-    if not cost.noise < cost.without:
-        return f"**Clipping saves no noise{' on priority columns' * bool(setup.scenario.needs)} here.**"
     where = "" if all(on_both) else " on simulated records" if on_both[0] else " on the data itself (not private)"
     return (f"**For {setup.query.in_sentence} of {setup.dataset.n_records:,} records clipping costs more than "
             f"the noise it saves{where}.** More records shrink the noise, not the bias."
@@ -169,20 +164,19 @@ def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
 
 def derivation(query: Query) -> tuple[tuple[str, str], str]:
     """Return two lines of LaTeX and a sentence."""
-    body, bounded = query.neighbours, query.bound is not None
+    body, bounded, rule = query.neighbours, query.bound is not None, query.neighbour_rule
     added = getattr(body, "added", False)
     found = query.derivations[("added " * added + "bounded" * bounded).strip() or "plain"]
-    if not (levels := getattr(body, "levels", ())) and query.neighbour_rule in (REPLACED_RECORD, FLIPPED_EDGE):
-        return found.lines, found.words
-    said = [neighbour_words(query.neighbour_rule), *([found.words] if found.words and not query.degree else [])]
+    said = [found.words] if rule in (REPLACED_RECORD, FLIPPED_EDGE) or not query.degree else []
+    if rule not in (REPLACED_RECORD, FLIPPED_EDGE):
+        said.insert(0, neighbour_words(rule))
     if bounded and added:
         said.append("With a clipping bound, a missing record counts as its centre.")
-    if query.neighbour_rule not in (REPLACED_RECORD, ADDED_RECORD):
-        said.append("The lines describe one record; all of a person may change alike. A mean or second moments then "
-                    "move that many times as far. In a table, that many columns change.")
-    if levels:
+    if rule not in (REPLACED_RECORD, ADDED_RECORD, FLIPPED_EDGE):
+        said.append("The lines describe one record; all of a person may change alike.")
+    if getattr(body, "levels", ()):
         said.append("A record has one level of a category, so at most two levels change.")
-    return found.lines, " ".join(said)
+    return found.lines, " ".join(filter(None, said))
 
 
 def facts(query: Query) -> str:

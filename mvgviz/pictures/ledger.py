@@ -111,10 +111,9 @@ def budget_picture(numbers: BudgetNumbers, takeaway: str) -> Picture:
     figure.update_layout(barmode="overlay", bargap=0.35)
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
     two = " Box and Laplace noise has a bar of its own: its ε add up, with δ = 0." * bool(numbers.pure.after)
-    return Picture(styled(figure, height=60 + 130 * len(bars)), takeaway, f"""\
-All releases of the same data share one budget. The squares of μ add up, not the ε, even if you choose one release \
-after seeing another (Dong, Roth & Su 2022). So lengths are μ².{two} The app recognises the same file again. If two \
-files are about the same people, say so on Data & query.""")
+    return Picture(styled(figure, height=60 + 130 * len(bars)), takeaway, (
+        "All releases about the same people share one budget. The squares of μ add up, not the ε, even if you choose "
+        f"one release after seeing another (Dong, Roth & Su 2022).{two}"))
 
 
 def _add_bar(figure: go.Figure, row: int, numbers: BudgetNumbers, pot: Pot, *, is_pure: bool) -> None:
@@ -171,57 +170,49 @@ def budget_ticks(numbers: BudgetNumbers) -> list[tuple[float, float]]:
 
 def budget_words(spends: str, numbers: BudgetNumbers, *, lasts: bool, named: bool = True) -> str:
     """Return the bar's takeaway; ``lasts``: whether the ledger does; ``named``: whether the population is known."""
-    whom, first = ("about these people", "about these people in the ledger") if lasts else (
-        "of this data", "of this data in this session")
+    whom = "about these people" if lasts else "of this data"
     if not named:
         return f"**This release spends {spends}**, on top of earlier releases about the same people."
     another = bool(numbers.gaussian.before or numbers.pure.before)
-    this = f"**{'Another' if another else 'This'} release spends {spends}.**"
-    then = (f"With earlier releases {whom} (ε = {as_number(numbers.epsilon_before)}) the total becomes "
-            f"ε = {as_number(numbers.epsilon_after)}." if another else
-            f"It is the first release {first}.") + _pure_words(numbers)
-    if numbers.more is None:
-        return f"{this} {then}"
-    room = "**That exceeds the cap.**" if not numbers.more else (
-        f"The cap allows {numbers.more:,} like it, this one included.")
-    return f"{this} {then} {room}"
+    then = f"It is the first release {whom}{' in this session' * (not lasts)}." if not another else (
+        f"With earlier releases {whom} (ε = {as_number(numbers.epsilon_before)}) the total becomes "
+        f"ε = {as_number(numbers.epsilon_after)}.")
+    room = "" if numbers.more is None else " **That exceeds the cap.**" if not numbers.more else (
+        f" The cap allows {numbers.more:,} like it, this one included.")
+    return f"**{'Another' if another else 'This'} release spends {spends}.** {then}{_pure_words(numbers)}{room}"
 
 
 def room_words(numbers: BudgetNumbers) -> str:
     """Say what was spent after a release, and how many more like ``this`` one the cap allows."""
     at = at_delta(numbers.delta, pure=not numbers.gaussian.spent)
-    spent = f"In all, ε = {as_number(numbers.epsilon_before)} {at} is spent"
-    if numbers.more is None:
-        return f"{spent}{'; no cap is set' * (numbers.gaussian.cap is None)}.{_pure_words(numbers)}"
-    return f"{spent}; the cap allows {numbers.more or 'no'} more like it.{_pure_words(numbers)}"
+    room = f"; the cap allows {numbers.more or 'no'} more like it" if numbers.more is not None else (
+        "; no cap is set" * (numbers.gaussian.cap is None))
+    return f"In all, ε = {as_number(numbers.epsilon_before)} {at} is spent{room}.{_pure_words(numbers)}"
 
 
 def _pure_words(numbers: BudgetNumbers) -> str:
     return f" Box or Laplace noise spent ε = {as_number(numbers.pure.spent)} of it." if numbers.pure.spent else ""
 
 
-POPULATION_HELP = ("The people (or households, firms, …) behind the records. All files about them share one budget, in "
-                   "every session: always use the same name. The ledger stores the name: put nothing secret in it.")
+POPULATION_HELP = ("The people (or households, firms, …) behind the records. All files about them share one budget: "
+                   "always use the same name. The ledger stores it: put nothing secret in it.")
 JOIN_HELP = "All releases under either name then count for both. This cannot be undone. The lower cap applies."
-IMPORT_HELP = ("Add the releases of another session. Releases already in the ledger are skipped; those from very old "
-               "files cannot be recognised and count twice. Imported releases ignore the cap.")
+IMPORT_HELP = ("Releases already in the ledger are skipped; those from very old files cannot be recognised and count "
+               "twice. Imported releases ignore the cap.")
 SESSION_ONLY = (":material/warning: This ledger exists only in this tab. Reloading or closing the tab deletes it: "
                 "download it after each release. It does not know what was released elsewhere.")
 LASTS = (":material/save: This ledger is a file on this computer. It keeps the released answers, too. It does not know "
-         "what was released elsewhere. Another name starts from zero: always use the same one.")
+         "what was released elsewhere.")
 
 
 def totals_words(ledger: Ledger) -> str:
     """Say what the last population's releases spent, and in a session those of all data."""
-    entries = ledger.entries
-    last, names = entries[-1], {entry.population for entry in entries}
+    last, names = ledger.entries[-1], {entry.population for entry in ledger.entries}
     known_as = last.population if ledger.lasts else last.title or last.population
-    text = (f"All releases about {in_markdown(known_as)}: "
-            f"{_total(ledger.total(last.population, delta=last.delta))}.")
-    if not ledger.lasts and len(names) > len(ledger.same_people(last.population)):
-        text += (f" All {len(names)} datasets, as if about the same people: "
-                 f"{_total(ledger.total(delta=last.delta))}.")
-    return text
+    text = f"All releases about {in_markdown(known_as)}: {_total(ledger.total(last.population, delta=last.delta))}."
+    if ledger.lasts or len(names) <= len(ledger.same_people(last.population)):
+        return text
+    return f"{text} All {len(names)} datasets, as if about the same people: {_total(ledger.total(delta=last.delta))}."
 
 
 def _total(total: Total) -> str:
@@ -229,29 +220,23 @@ def _total(total: Total) -> str:
     return f"ε = {as_number(total.epsilon, 4)} {at_delta(total.delta, pure=not total.mu)}{left}"
 
 
-def imported_words(new: int, population: str) -> str:
-    """Say what a downloaded ledger brought."""
-    return f"{'One release now counts' if new == 1 else f'{new:,} releases now count'} for {in_markdown(population)}."
-
-
 def unfinished_words(entries: tuple[Entry, ...]) -> str:
     """Return a warning about releases that were reserved and never finished; empty where all were."""
     count = sum(not entry.is_finished for entry in entries)
-    if not count:
-        return ""
-    which = "One release was" if count == 1 else f"{count:,} releases were"
-    return (f":material/hourglass_disabled: {which} reserved and never finished: after a crash, on a full disk, or in "
-            "another window that still draws. Somebody may have seen the noise, so it counts as spent.")
+    return "" if not count else (
+        f":material/hourglass_disabled: Reserved and never finished: {count:,}. Somebody may have seen the noise, so "
+        "each counts as spent.")
 
 
 def ledger_rows(ledger: Ledger) -> list[dict[str, object]]:
-    """Return a table's line for each entry."""
+    """Return a table's line for each entry, the numbers before long texts."""
+    care = any(entry.caveats for entry in ledger.entries)
     return [{
         "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""),
         **({"about": spreadsheet_cell(entry.population)} if ledger.lasts else {}),
-        "data": spreadsheet_cell(entry.title or entry.data),
-        "query": entry.query, "design": spreadsheet_cell(entry.design), "μ": entry.mu,
-        "ρ": zcdp_rho(entry.mu), "ε": entry.epsilon,
-        "at δ": as_probability(entry.delta), "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
+        "ε": entry.epsilon, "at δ": as_probability(entry.delta), "total ε": entry.total_epsilon,
+        "μ": entry.mu, "ρ": zcdp_rho(entry.mu),
         **({"state": "released" if entry.is_finished else "never finished"} if ledger.lasts else {}),
-        "total ε of the same people": entry.total_epsilon} for entry in ledger.entries]
+        **({"not covered": listed(list(entry.not_covered))} if care else {}),
+        "data": spreadsheet_cell(entry.title or entry.data), "query": entry.query,
+        "design": spreadsheet_cell(entry.design)} for entry in ledger.entries]

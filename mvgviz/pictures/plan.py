@@ -10,10 +10,9 @@ from mvgviz.noise.mixtures import running_epsilon
 from mvgviz.pictures.sentences import split_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, add_dots, add_line, log_axis, styled
 from mvgviz.release.ledger import Total
-from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, least_noise, same_noise
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_factor, as_number, at_delta, capitalised, in_markdown, listed, mu_words
+from mvgviz.text import as_factor, as_number, at_delta, listed, mu_words
 
 
 def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple[int, int]) -> Picture:
@@ -34,27 +33,18 @@ def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple
                                      (figure.update_yaxes, second, up, trade.here[1])):
         axis(title=f"noise on {name} (× that with the whole budget)",
              **log_axis(min(*values, here), max(*values, here), room=0.03))
-    pure = ""
-    if any(plan.pure):
-        pure = " With box or Laplace noise a share is of ε and the noise is 1/s times as large."
-    if any(plan.pure) and not all(plan.pure):
-        pure += (f" Beside each other they may spend c = {noise[0].division.factor(plan.shares):.3f} times their "
-                 "shares. The curve is exact at this plan's point and a close estimate elsewhere.")
-    return Picture(styled(figure, height=400), _trade_words(trade, first, second), (
-        "Every way to divide the part of the budget that both have; the other questions keep theirs. With the share s "
-        f"of μ² a question has 1/√s times the noise it would have alone.{pure} Square: the sum of both squares is "
-        "lowest."))
-
-
-def _trade_words(trade: PairTrade, first: str, second: str) -> str:
-    noise = (f"**With its part of the budget, {first} has {as_factor(trade.here[0])} the noise of a single question, "
-             f"{second} {as_factor(trade.here[1])}.** Half the noise on {first} ")
+    takeaway = (f"**With its part of the budget, {first} has {as_factor(trade.here[0])} the noise of a single "
+                f"question, {second} {as_factor(trade.here[1])}.**")
     half, most = trade.here[0] / 2, 1 - 1e-12
-    if trade.at(most)[0] >= half:
-        return f"{noise}is out of reach, even with the whole share of both."
-    share = root(lambda share: math.log(trade.at(share)[0] / half), trade.share, most)
-    return (f"{noise}takes {as_number(share / trade.share)} times its share and leaves {second} "
-            f"{as_factor(trade.at(share)[1] / trade.here[1])}.")
+    if trade.at(most)[0] < half:
+        share = root(lambda share: math.log(trade.at(share)[0] / half), trade.share, most)
+        takeaway += (f" Half the noise on {first} takes {as_number(share / trade.share)} times its share and leaves "
+                     f"{second} {as_factor(trade.at(share)[1] / trade.here[1])}.")
+    estimate = " The curve is exact at this plan's point and a close estimate elsewhere." * (
+        any(plan.pure) and not all(plan.pure))
+    return Picture(styled(figure, height=400), takeaway, (
+        "Every way to divide the part of the budget that both have; the other questions keep theirs. Square: the sum "
+        f"of both squares is lowest.{estimate}"))
 
 
 _NAMED = 4
@@ -74,41 +64,28 @@ def question_name(scenario: Scenario, names: Sequence[str]) -> str:
 
 def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float) -> str:
     """Return what the questions spend together, what each spends alone, and what they would spend without a plan."""
-    pure = all(plan.pure)
-    asked = f"ε = {plan.epsilon:g} {at_delta(delta, pure=pure)}"
+    asked = f"ε = {plan.epsilon:g} {at_delta(delta, pure=all(plan.pure))}"
     if len(plan) == 1:
         return f"**One question has all of {asked}.** Add another to share it."
     each = listed([f"ε = {as_number(question.epsilon)}" for question in noise], _NAMED)
     whole = running_epsilon(delta, sum(plan.pure) * plan.epsilon,
                             float(gaussian_mu(plan.epsilon, delta)) * math.sqrt(len(plan) - sum(plan.pure)))
-    how = ("epsilons of box and Laplace noise add up" if pure else
-           "fixed in advance, they cost less than that together" if any(plan.pure) else
-           "epsilons do not add up, the squares of μ do")
-    return (f"**{len(plan)} questions together spend at most {asked}.** Each by itself: {each}; {how}. With the whole "
-            f"ε each, they would spend {as_number(whole)}.")
+    return (f"**{len(plan)} questions together spend at most {asked}.** Each by itself: {each}. With the whole ε each, "
+            f"they would spend {as_number(whole)}.")
 
 
-def total_words(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> str:
-    """Return the plan's whole budget, exactly; with two kinds of noise also what a ledger counts."""
-    delta, pure = noise[0].division.delta, math.fsum(question.epsilon for question in noise if question.is_pure)
-    whole = f"ε = {plan.epsilon:g} {at_delta(delta, pure=all(plan.pure))}"
+def total_words(noise: Sequence[QuestionNoise]) -> str:
+    """Return what the plan spends as a ledger counts it: the μ of Gaussian noise, the ε of the other."""
+    pure = math.fsum(question.epsilon for question in noise if question.is_pure)
     mu = compose_mu([question.mu for question in noise if not question.is_pure] or [0.0])
-    if not pure:
-        return f"Together: {mu_words(float(gaussian_mu(plan.epsilon, delta)))}, which is {whole}."
-    return f"Together: {whole}." + two_pots(delta, pure, mu)
+    return f"Together: {mu_words(mu)}." if not pure else two_pots(noise[0].division.delta, pure, mu)
 
 
 def two_pots(delta: float, pure: float, mu: float) -> str:
     """Return how a ledger counts two kinds of noise; empty for one."""
     return "" if not (pure and mu) else (
-        f" The ledger counts ε = {as_number(running_epsilon(delta, pure, mu), 4)}, because it allows for a choice of "
-        f"noise after seeing answers: ε = {as_number(pure)} of box or Laplace noise and {mu_words(mu)}, "
-        "added up apart.")
-
-
-def spends(planned: Plan) -> str:
-    """Return "ε = 1.00 at δ = 10⁻⁶"."""
-    return f"ε = {as_number(planned.epsilon)} {at_delta(planned.delta, pure=not planned.mu)}"
+        f" The ledger counts ε = {as_number(running_epsilon(delta, pure, mu), 4)}: ε = {as_number(pure)} of box or "
+        f"Laplace noise and {mu_words(mu)}, added up apart.")
 
 
 def ledger_words(totals: tuple[Total, Total] | None, *, questions: int, lasts: bool) -> str:
@@ -120,8 +97,3 @@ def ledger_words(totals: tuple[Total, Total] | None, *, questions: int, lasts: b
     before = "nothing yet" if so_far.epsilon == 0 else f"ε = {as_number(so_far.epsilon)}"
     these = "this one" if questions == 1 else f"these {questions}"
     return f"Spent {whom}: {before}. After {these}: ε = {as_number(after.epsilon)} at the same δ."
-
-
-def released_words(names: Sequence[str]) -> str:
-    """Return which questions of the plan are released."""
-    return f"{capitalised(listed([in_markdown(name) for name in names], _NAMED))}: released."

@@ -12,14 +12,16 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, loss_density, mass_beyond, odds, spent_of
 from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon
 from mvgviz.noise.ties import largest_first
+from mvgviz.pictures.budget import percent
 from mvgviz.pictures.sentences import open_parts, thing
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, Picture, add_dots, add_line, styled, upright, wash
-from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
+from mvgviz.release.audit import Audit, NoiseScores
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import (
     as_number,
     as_probability,
+    at_delta,
     at_most,
     capitalised,
     epsilon_caution,
@@ -66,19 +68,13 @@ def tradeoff_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is
     # Above the diagonal nothing is ever drawn.
     styled(figure, height=300).update_layout(
         legend={"orientation": "v", "x": 1, "xanchor": "right", "y": 1, "yanchor": "top"})
-    return Picture(figure, _tradeoff_words(mu, mu_is), """\
+    strength = "" if spent.blocks else f" ({mu_words(spent.total)})"
+    takeaway = f"**{alarm_words(crowd, accused, caught, at_most(mu_is))}**{strength}."
+    if caught == accused:
+        takeaway = f"**No better than guessing:** the curve is the diagonal{strength}."
+    return Picture(figure, takeaway, """\
 Every attack is a point; none lies below the blue curve. On the diagonal the release reveals nothing. Dotted, the \
 promised limit: the fewest misses that ε and δ allow, for the worst neighbours and an attacker who knows all others.""")
-
-
-def _tradeoff_words(mu: float | SpentMu, mu_is: str) -> str:
-    (crowd, accused, caught), spent = odds(mu), spent_of(mu)
-    strength = "" if spent.blocks else mu_words(spent.total)
-    if caught == accused:
-        return f"**No better than guessing:** {strength}{', ' * bool(strength)}the curve is the diagonal."
-    how = next(words for most, words in _BETTER if spent.advantage <= most)
-    return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
-            f"{alarm_words(crowd, accused, caught, at_most(mu_is))}{f' ({strength})' * bool(strength)}.")
 
 
 def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
@@ -105,8 +101,6 @@ with 95 % confidence. Above the claim, the claim is false; below it, nothing is 
 
 
 _SMALLEST = 1e-300
-_BETTER = ((0.1, "a little better"), (0.3, "better"), (0.7, "much better"), (1.0, "far better"))
-"""By how much more often than a coin, of the times that a coin is wrong, the best attack is right."""
 RELEASES = np.unique(np.round(np.geomspace(1, 1_000, 80))).astype(np.float64)
 _HOVER = "%{x:.0f} releases: ε = %{y:.3g}<extra></extra>"
 
@@ -200,41 +194,33 @@ def shares_picture(shares: FloatArray, theta: FloatArray, *, names: Sequence[str
     figure.update_xaxes(title="share of μ²", tickformat=".0%", rangemode="tozero")
     figure.update_yaxes(tickvals=places, ticktext=bars, autorange="reversed", showgrid=False)
     figure.update_layout(bargap=0.35)
-    first, carried = int(shares.argmax()), percent_words(float(shares.max()))
-    rest = f" Of {shares.size:,}, the largest {len(labels)} are shown singly." if len(labels) < shares.size else ""
-    takeaway = (f"**{in_markdown(labels[0])} carries {carried} of the loss** and has "
-                f"{percent_words(float(theta[first]))} of the budget.{rest}")
+    takeaway = (f"**{in_markdown(labels[0])} carries {percent(float(shares.max()))} of the loss** and has "
+                f"{percent(float(theta[shares.argmax()]))} of the budget.")
     return Picture(styled(figure, height=110 + 22 * max(len(bars), 4)), takeaway, """\
 Each direction's part of μ², for the worst neighbours. Less noise along a direction means more of the loss there; the \
 total keeps the promise with every split.""")
 
 
-def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delta: float
-                   ) -> tuple[FloatArray, FloatArray]:
-    """Epsilon after so many releases: exactly, at the same delta; and added up (NaN where delta would reach 1)."""
-    together = np.array([spent.epsilon(delta, int(k)) for k in releases])
-    return together, np.where(releases * delta < 1, releases * epsilon, np.nan)
-
-
 def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int, mu_is: str = "exact") -> Picture:
     """Epsilon of up to 1 000 releases together, on log axes; those that need no epsilon leave a gap."""
-    exact, added = spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)
-    seen, figure = exact > 0, go.Figure()
-    here = spent_together(spent, np.array([count]), epsilon=epsilon, delta=delta)
+    def added(releases: Any) -> Any:
+        return np.where(releases * delta < 1, releases * epsilon, np.nan)
+
+    exact, exactly = np.array([spent.epsilon(delta, int(k)) for k in RELEASES]), spent.epsilon(delta, count)
+    seen, figure, summed = exact > 0, go.Figure(), float(added(count))
     for name, values, at, colour, dash in (
-            ("added up: kε at kδ", added, here[1][0], DATA, "dash"),
-            ("at most, at δ" if spent.blocks else "exact, at δ", np.where(seen, exact, np.nan), here[0][0], DIRECTIONAL,
+            ("added up: kε at kδ", added(RELEASES), summed, DATA, "dash"),
+            ("at most, at δ" if spent.blocks else "exact, at δ", np.where(seen, exact, np.nan), exactly, DIRECTIONAL,
              "solid")):
         add_line(figure, RELEASES, values, name, colour, 2.5, dash, hover=_HOVER)
         if at > 0:
-            add_dots(figure, [count], [float(at)], name, colour, hover=_HOVER, showlegend=False)
+            add_dots(figure, [count], [at], name, colour, hover=_HOVER, showlegend=False)
     figure.update_xaxes(title="releases of the same data", type="log", range=[-0.05, 3.05],
                         tickvals=[1, 10, 100, 1000], ticktext=["1", "10", "100", "1,000"])
     figure.update_yaxes(title="ε of all together", type="log", dtick=1)
     if not seen.any():
         figure.add_annotation(text="exact: no ε is spent, even by 1,000 releases", xref="paper", yref="paper", x=0.98,
                               y=0.06, showarrow=False, font={"color": DIRECTIONAL})
-    exactly, summed = (float(values[0]) for values in here)
     adding = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
               f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * delta)}")
     takeaway = (f"**{count:,} release{'s together spend' if count > 1 else ' spends'} {at_most(mu_is)}"
@@ -245,22 +231,11 @@ safe, but too much. A gap: so many releases spend no ε.""")
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
-    """Return the best attack on the worst neighbours as a sentence of whole numbers."""
-    most, what = at_most(setup.design.mu_is), thing(setup)
-    crowd, accused, caught = odds(spent)
+    """Return how often the best guess is right, as a sentence of whole numbers."""
     right, guesses = coin_odds(spent)
-    if caught == accused:
-        return (f"**No better than guessing:** with {accused:,} false alarm{'s' if accused > 1 else ''} in {crowd:,} "
-                f"even an attacker who knows all others finds {caught:,}.")
-    coin = ("practically always right" if right == guesses else
-            f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
-    return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses {_without(setup)}. The attacker "
-            f"knows all others. Asked whether one {what} is there (even odds before), the best guess is {coin}.")
-
-
-def _without(setup: Setup) -> str:
-    what = thing(setup)
-    return f"without the {what}" if setup.query.is_graph else f"without the {what} (another in its place)"
+    how = "practically always right" if right == guesses else (
+        f"right {at_most(setup.design.mu_is)}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
+    return f"Asked whether one {thing(setup)} is there (even odds before), the best guess is {how}."
 
 
 def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
@@ -272,86 +247,61 @@ def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
 
 def caveats(setup: Setup, spent: SpentMu) -> list[str]:
     """Return what the numbers count in and what they leave out."""
-    said = [f"Counted in: {what}, which spent {100 * (mu / spent.total) ** 2:.0f} % of μ² (μ = {as_number(mu)}, noise "
-            f"{as_number(spent.noise)}, together {most}{as_number(spent.total)})."
-            for what, mu, most in (("the private directions", spent.directions, ""),
-                                   ("the private clipping radius", spent.bound, "at most ")) if mu]
+    said = [f"Counted in: {what}, which spent {100 * (mu / spent.total) ** 2:.0f} % of μ² (together "
+            f"{most}{as_number(spent.total)})." for what, mu, most in (
+                ("the private directions", spent.directions, ""),
+                ("the private clipping radius", spent.bound, "at most ")) if mu]
     if parts := open_parts(setup):
         said.append(f":material/warning: Not covered: {listed(parts)}. These numbers are about the noise only.")
     return said
 
 
 def reached_words(setup: Setup, attained: float) -> str:
-    """Say how much of mu the worst neighbours reach, and what mu is."""
-    if setup.design.blocks:
-        return blocks_words(setup)
-    return (f"This change reaches the design's whole μ{', which is exact' * (setup.design.mu_is == 'exact')}."
-            if setup.design.mu_is == "exact" or attained > 0.999 else
-            f"It is the worst found and reaches {100 * attained:.0f} % of μ, which is an upper bound here.")
-
-
-def blocks_words(setup: Setup) -> str:
-    """Say what each part of noise that is not Gaussian hides, and for which epsilon."""
-    names, blocks = setup.query.coordinate_names("rows", setup.design.rows), setup.design.blocks
-    parts = [f"{block.family.word} noise on "
-             f"{listed([in_markdown(names[k]) for k in block.rows]) if len(blocks) > 1 else 'the whole answer'}: "
-             f"ε = {as_number(block.epsilon)}{'' if block.family.is_pure else f' at δ = {as_probability(block.delta)}'}"
-             for block in blocks]
-    return f"{capitalised('; '.join(parts[:6]))}{' …' * (len(parts) > 6)}."
+    """Say how much of mu the worst neighbours reach; of other noise, which epsilon each part hides."""
+    if blocks := setup.design.blocks:
+        names = setup.query.coordinate_names("rows", setup.design.rows)
+        return "; ".join(
+            f"{capitalised(block.family.word)} noise on {listed([in_markdown(names[k]) for k in block.rows])}: "
+            f"ε = {as_number(block.epsilon)} {at_delta(block.delta, pure=block.family.is_pure)}" for block in blocks)
+    if setup.design.mu_is == "exact":
+        return "This change reaches the design's whole μ, which is exact."
+    return f"It is the worst found and reaches {100 * attained:.0f} % of μ, which is an upper bound here."
 
 
 def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:
     """Say what was drawn and what was tested on it."""
-    each = f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else ""
-    source = ("by the hardened sampler of a release, fresh each time" if hardened else
-              "by the app's simulator, from the scenario's seed")
-    together = f"whether {' or '.join(noise.tally.pairs)} move together, " if noise.tally.pairs else ""
-    return (f"Directions and ranges are not audited. {noise.releases:,} whole {design.rows:,} × {design.cols:,} "
-            f"answers on each neighbour{each}, drawn {source}. Tests: the attack, {together}whether noise repeats, and "
-            f"its size along each direction of rows and columns, in their sums and in {MIXTURES} mixtures of entries. "
-            f"Sound noise fails in at most {FALSE_ALARMS * 1000:g} of 1,000 audits.")
+    source = "by the hardened sampler of a release" if hardened else "by the app's simulator, from the scenario's seed"
+    return (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour, drawn {source}. "
+            f"Tested: the attack, and the noise's size and repetition along every direction and in {MIXTURES} mixtures "
+            f"of entries. Sound noise fails in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges "
+            "are not audited.")
 
 
 def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool = False) -> str:
     """Say what the audit proves, and what it cannot; ``loss``: of Gaussian noise."""
     found, claim = result.epsilon_lower, setup.epsilon_spent if result.delta else setup.design.pure_epsilon
-    counts = (f"accusing {result.accused:,} of {result.evaluated:,} {_without(setup)}, it catches {result.caught:,} "
-              f"of {result.evaluated:,} with it: ε is at least **{as_number(found)}** (95 % confidence)")
-    claimed = f"{at_most(setup.design.mu_is) if result.delta else ''}{as_number(claim)}"
-    if loss is None or not broken:
-        if found > claim:
-            odd = "" if result.check.as_claimed else f" The noise itself is not as claimed: {result.check.words}."
-            return (f"**Above the claim:** {counts}, claimed is {claimed}. By chance this happens in at most 5 of 100 "
-                    f"audits: try more releases or another seed.{odd}")
-        if not result.check.as_claimed:
-            return f"**The noise is not as claimed:** {result.check.words}. The attack alone: {counts}."
-        part = f" The pair attacked reaches only {100 * loss.attained:.0f} % of the bound μ." if (
-            loss is not None and loss.attained < 0.99) else ""
-        few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
-        return f"**The audit found no violation:** {counts}, claimed is {claimed}.{part}{few}"
-    truth = float(gaussian_epsilon(setup.delta, 2 * loss.mu))
-    why = f"Half the noise really spends {as_number(truth)}"
+    counts = (f"accusing {result.accused:,} of {result.evaluated:,} without the {thing(setup)}, it catches "
+              f"{result.caught:,} of {result.evaluated:,} with it: ε is at least **{as_number(found)}** "
+              f"(95 % confidence), claimed is {at_most(setup.design.mu_is) if result.delta else ''}{as_number(claim)}")
+    odd = "" if result.check.as_claimed else f" The noise is not as claimed: {result.check.words}."
+    few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
+    if loss is not None and broken:
+        truth = as_number(float(gaussian_epsilon(setup.delta, 2 * loss.mu)))
+        verdict = "Caught" if found > claim else "Caught, though not by the attack" if odd else "Not caught"
+        return f"**{verdict}:** {counts}. Half the noise really spends {truth}.{odd}{few}"
     if found > claim:
-        return f"**Caught:** {counts}, above the {claimed} claimed. {why}."
-    why += (f", still within the ε = {setup.scenario.epsilon:g} asked." if truth <= setup.scenario.epsilon else
-            f"; so few releases can show at most {as_number(result.ceiling)}, a smaller ε can be audited.")
-    if not result.check.as_claimed:
-        return (f"**Caught, though not by the attack:** the noise itself is not as claimed: {result.check.words}. The "
-                f"attack: {counts}, claimed is {claimed}. {why}")
-    return f"**Not caught by the attack:** {counts}, claimed is {claimed}. {why}"
-
-
-def percent_words(share: float) -> str:
-    """Return a share in percent, with more digits near the ends: 9.1 %, 99.95 %."""
-    edge = min(share, 1 - share)
-    digits = 0 if edge >= 0.1 or edge <= 0 else 1 if edge >= 0.005 else 2 if edge >= 5e-4 else 4
-    return f"{round(share * 100, digits):g} %"
+        return (f"**Above the claim:** {counts}. By chance this happens in at most 5 of 100 audits: try another seed."
+                f"{odd}")
+    if odd:
+        return f"**The noise is not as claimed:** {result.check.words}. The attack alone: {counts}."
+    part = f" The pair attacked reaches only {100 * loss.attained:.0f} % of the bound μ." if (
+        loss is not None and loss.attained < 0.99) else ""
+    return f"**The audit found no violation:** {counts}.{part}{few}"
 
 
 def often(probability: float) -> str:
     """Return how often, in whole numbers: 9 of 100, 1 of 3,400."""
-    if probability >= 0.095:
-        return f"{round(100 * probability)} of 100"
     if probability >= 0.0095:
-        return f"{round(1000 * probability)} of 1,000"
+        out_of = 100 if probability >= 0.095 else 1000
+        return f"{round(out_of * probability)} of {out_of:,}"
     return f"1 of {as_number(float(f'{1 / probability:.1e}'), 2)}" if probability > 1e-300 else "practically no"

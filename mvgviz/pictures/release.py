@@ -12,7 +12,7 @@ from mvgviz.pictures import sentences, theme
 from mvgviz.pictures.sentences import bound_words, clipping_words, released_clipping, thing
 from mvgviz.pictures.theme import Picture
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.frames import DAYS
+from mvgviz.query.frames import DAYS, date_text
 from mvgviz.query.queries import Query
 from mvgviz.release.answer import Release
 from mvgviz.release.combine import Combined, MeansByGroup
@@ -69,40 +69,31 @@ def plot_intervals(columns: Mapping[str, Sequence[Any]], starts: FloatArray, fac
 
 
 ACCEPT = {
-    "ranges": "I accept that the **ranges were read from the data**. The size of the noise reveals the smallest and "
-              "largest values. No guarantee covers that.",
-    "directions": "I accept that the **directions were read from the data** without noise. The shape of the noise "
-                  "reveals how the records vary. No guarantee covers that.",
-    "split": "I accept that the **split of the budget was read from the data** without noise. The share of each "
-             "direction reveals something about the records. No guarantee covers that.",
-    "records": "I accept that the published **record count depends on the data**: {dropped}. No guarantee covers that.",
-    "bound": "I accept that the **clipping bound was read from the data**. The size of the noise reveals how large the "
-             "records' values are. No guarantee covers that: declare a bound instead.",
-    "choices": "I accept that I **chose after looking at results on the data**: {chosen}. That reveals something about "
-               "the records. No guarantee covers it."}
-"""What has to be ticked, by caveat."""
-
-
-def kept_words(release: Release) -> str:
-    """Say what the files of a release hold."""
-    units = "query's" if release.data_units is None else "data's"
-    return (f"The CSV is in the {units} units. Keep the certificate with it: it says what was promised and what is not "
-            "covered. No file contains the true answer.")
+    "ranges": "the **ranges were read from the data**. The size of the noise reveals the smallest and largest values",
+    "directions": "the **directions were read from the data** without noise. The shape of the noise reveals how the "
+                  "records vary",
+    "split": "the **split of the budget was read from the data** without noise. The share of each direction reveals "
+             "something about the records",
+    "records": "the published **record count depends on the data**: {dropped}",
+    "bound": "the **clipping bound was read from the data**. The size of the noise reveals how large the records' "
+             "values are",
+    "choices": "I **chose after looking at results on the data**: {chosen}. That reveals something about the records"}
+"""What has to be accepted, by caveat."""
 
 
 def accept_words(caveat: str, data: Dataset, scenarios: Sequence[Scenario]) -> str:
     """Return what has to be ticked before these scenarios are released."""
     chosen = dict.fromkeys(name for scenario in scenarios for name in sentences.chosen_on_data(scenario))
-    return ACCEPT[caveat].format(dropped=sentences.dropped_words(data), chosen=listed(list(chosen), 20))
+    words = ACCEPT[caveat].format(dropped=sentences.dropped_words(data), chosen=listed(list(chosen), 20))
+    return f"I accept that {words}. No guarantee covers that."
 
 
 def average_words(average: Combined, shown: Release) -> str:
     """Say what averaging several releases of one question gains."""
     narrower = 100 * (1 - float((average.half_widths() / shown.half_widths()).mean()))
-    clipping = released_clipping(shown, in_markdown)
     return (f"**{len(average.releases)} releases asked this. Their average has intervals {narrower:.0f} % narrower** "
             f"and spends nothing more (together ε = {as_number(average.epsilon)}). This assumes that the records did "
-            f"not change. {clipping}").rstrip()
+            f"not change. {released_clipping(shown, in_markdown)}").rstrip()
 
 
 def spends(setup: Setup, planned: Plan) -> str:
@@ -115,34 +106,30 @@ def spends(setup: Setup, planned: Plan) -> str:
 def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, factor: float | None, off_by: str, *,
           lasts: bool) -> list[tuple[str, str]]:
     """Return the summary before a release, as name and plain text; ``totals``: spent before and after it."""
-    data, query, table = setup.dataset, setup.query, setup.table
-    graph, open_parts = query.is_graph, [CAVEATS[caveat] for caveat in planned.caveats]
-    counted = f"the number of {'vertices' if graph else 'records'} ({data.n_records:,}) and "
-    hardened = (": drawn exactly, in whole numbers" if setup.design.blocks else
-                "; private parts are computed again" if factor is None else
-                f": noise larger by a factor 1 + {as_number(factor - 1, 2)}")
-    read = sum(not origin.is_covered for origin in data.range_origins)
-    some = f"{read:,} of {data.n_features:,} " * (0 < read < data.n_features)
-    asked = "" if setup.scenario.scale == "declared" else (
-        f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
-    return [
-        ("published", f"{query.title}, {query.rows:,} × {query.cols:,} noisy numbers"),
-        *([("under the name", data.title)] if data.title else []),
-        ("noise", design_words(setup.design)),
-        ("a number is off by" if clipping_of(setup) is None else "noise moves a number by", off_by),
-        ("spends", f"{spends(setup, planned)}{f' ({mu_words(planned.mu)})' * (planned.mu > 0)}"),
-        ("total for these people" if lasts else "total for this data, in this session",
-         "name the population to see this" if totals is None else
-         f"ε = {as_number(totals[0].epsilon) if totals[0].epsilon else 0} before, {as_number(totals[1].epsilon)} "
-         f"after, {at_delta(planned.delta, pure=not totals[1].mu)}"),
-        *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
-        ("neighbours", setup.neighbour_rule),
-        *([] if graph else [("ranges", f"{some}{data.ranges_origin.words}{asked}")]),
-        *([("gaps", GAPS[data.gaps])] if data.gaps else []),
-        *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),
-        ("treated as public", f"{counted * ('records' not in planned.caveats)}the column names"),
-        ("not private", listed(open_parts) if open_parts else "nothing was read from the data"),
-        ("hardened", f"against floating-point attacks{hardened}")]
+    data, query, open_parts = setup.dataset, setup.query, [CAVEATS[caveat] for caveat in planned.caveats]
+    counted = f"the number of {'vertices' if query.is_graph else 'records'} ({data.n_records:,}) and "
+    hardened = ("drawn exactly, in whole numbers" if setup.design.blocks else "private parts are computed again"
+                if factor is None else f"noise larger by a factor 1 + {as_number(factor - 1, 2)}")
+    caution = delta_caution(planned.delta, data.n_records, thing(setup))
+    total = "name the population to see this" if totals is None else (
+        f"ε = {as_number(totals[0].epsilon) if totals[0].epsilon else 0} before, {as_number(totals[1].epsilon)} after, "
+        f"{at_delta(planned.delta, pure=not totals[1].mu)}")
+    found = {
+        "published": f"{query.title}, {query.rows:,} × {query.cols:,} noisy numbers",
+        "under the name": data.title,
+        "noise": design_words(setup.design),
+        "a number is off by" if clipping_of(setup) is None else "noise moves a number by": off_by,
+        "spends": f"{spends(setup, planned)}{f' ({mu_words(planned.mu)})' * (planned.mu > 0)}",
+        "total for these people" if lasts else "total for this data, in this session": total,
+        "caution": caution,
+        "neighbours": setup.neighbour_rule,
+        "ranges": "" if query.is_graph else data.ranges_origin.words,
+        "gaps": GAPS[data.gaps] if data.gaps else "",
+        "records": "" if query.bound is None else f"{bound_words(setup.scenario)}, {query.bound.origin.words}",
+        "treated as public": f"{counted * ('records' not in planned.caveats)}the column names",
+        "not private": listed(open_parts) if open_parts else "nothing was read from the data",
+        "hardened": f"against floating-point attacks: {hardened}"}
+    return [(name, text) for name, text in found.items() if text]
 
 
 def released_picture(release: Release) -> Picture:
@@ -153,7 +140,6 @@ def released_picture(release: Release) -> Picture:
     square = rows == cols and not release.kind.is_table
     across = "record" if release.kind.is_table else "feature" if names and square else "column"
     open_parts = f" Not private: {listed(list(release.not_covered))}." if release.caveats else ""
-    part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
     return Picture(
         theme.plot_matrix(
             shown, row_labels=names, height=300, row_title="feature" if names else "row", col_title=across,
@@ -162,7 +148,7 @@ def released_picture(release: Release) -> Picture:
             days=[release.units.get(name) == DAYS for name in release.names[0][: shown.shape[0]]]
             if release.kind.is_mean else ()),
         f"**Released: {rows:,} × {cols:,} numbers, with noise.** It spent {at_most(release.mu_is)}ε = "
-        f"{as_number(release.epsilon)} {at_delta(release.delta, pure=not release.mu)}.{open_parts}{part}")
+        f"{as_number(release.epsilon)} {at_delta(release.delta, pure=not release.mu)}.{open_parts}")
 
 
 def ranges_table(data: Dataset) -> dict[str, list[object]]:
@@ -172,12 +158,10 @@ def ranges_table(data: Dataset) -> dict[str, list[object]]:
 
 
 NO_INTERVALS = "This release has no intervals: the shape of its noise was read from the data and would reveal it."
-ABOUT_GROUPS = ("Each group's sum over its count, with a 95 % interval for the noise; dividing spends nothing. "
-                "Population intervals add the largest sampling error that the ranges allow; they assume a random "
-                "sample.")
-ABOUT_FIT = ("A ridge regression on the released second moments alone, which spends nothing. The approximate 95 % "
-             "intervals repeat the fit with fresh noise around the release. They cover noise alone, for records as "
-             "clipped: not sampling, and not causes. Coefficients are in the data's units.")
+ABOUT_GROUPS = ("95 % intervals for the noise. Population intervals add the largest sampling error that the ranges "
+                "allow; they assume a random sample.")
+ABOUT_FIT = ("A ridge regression on the released second moments, which spends nothing. Its approximate 95 % intervals "
+             "cover noise alone, for records as clipped: not sampling, and not causes.")
 _ALONE, _WITH, _MEAN = "on its own second moment (unit²) ±", "with another feature, at most ±", "on its mean ±"
 _WITH_SHARE, _PERCENT = f"{_WITH} {SHARES[2]}", f"{100 * LEVEL:g} %"
 
@@ -204,11 +188,6 @@ class Widths:
     def square(self) -> bool:
         return self.names is not None and self.kind.symmetric
 
-    @property
-    def rows(self) -> FloatArray:
-        """The largest of each row, in the data's units where known."""
-        return row_widths(self.noise, self.units)
-
 
 def planned_widths(setup: Setup) -> Widths:
     """Return the widths of a release of this setup."""
@@ -234,7 +213,8 @@ def within(widths: Widths, name: Callable[[str], str] = str, most: int = 4, firs
     if widths.names is not None and not widths.square:
         order = sorted(range(len(widths.names)), key=lambda k: k not in first)
         sums = len(order) - 1 if widths.kind.by_group else 0  # the last row counts records
-        return listed([f"± {as_number(float(widths.rows[k]))} on {'the sum of ' * (k < sums)}{name(widths.names[k])}"
+        rows = row_widths(widths.noise, widths.units)
+        return listed([f"± {as_number(float(rows[k]))} on {'the sum of ' * (k < sums)}{name(widths.names[k])}"
                        for k in order], most)
     share = widths.kind.degree == 2 and widths.scale != "declared"
     unit, std = widths.noise.per_std() * (widths.whole if share else 1), widths.noise.std
@@ -248,32 +228,10 @@ def widths_sentence(widths: Widths, name: Callable[[str], str]) -> str:
     return f"**In {_PERCENT} of releases {far} by at most {within(widths, name)}{_units(widths)}.**"
 
 
-def worth_sentence(setup: Setup) -> str:
-    """Say how wide that is, in percent of a range or of full scale; empty where that is no news."""
-    query, noise, features = setup.query, planned_noise(setup), setup.dataset.n_features
-    if not query.degree:
-        return ""
-    parts = (noise.largest_std() / setup.table.widths)[:, None]
-    if query.symmetric:
-        largest = np.maximum(setup.table.largest_values, np.finfo(float).tiny)
-        parts = noise.std / np.outer(largest, largest)
-    priority = [k for k in setup.scenario.priority_features if k < features]
-    other = [k for k in range(features) if k not in priority]
-
-    def most(rows: list[int]) -> str:
-        kept = parts[rows][:, [*rows, *range(features, query.rows)]] if query.symmetric else parts[rows]
-        return f"{as_number(100 * noise.per_std() * float(kept.max()))} %"
-
-    if query.symmetric and not (priority and other) and setup.scenario.scale != "declared":
-        return ""  # the widths say it
-    named = f" on priority columns, {most(other)} on other columns" if priority and other else ""
-    return f"That is at most ± {most(priority or other)} of {'full scale' if query.symmetric else 'a range'}{named}."
-
-
 def covers_sentences(widths: Widths) -> str:
     """Say what the intervals cover."""
-    symmetric = (" Off the diagonal each is the average of two noisy numbers; the interval allows for it." *
-                 (widths.noise.symmetrised and widths.noise.rows.size > 1))
+    symmetric = " Off the diagonal each is the average of two noisy numbers." * (
+        widths.noise.symmetrised and widths.noise.rows.size > 1)
     return (f"This holds for each number alone: about {100 * (1 - LEVEL):.0f} of 100 lie further away.{symmetric} "
             f"{capitalised(covered_words(widths.kind, bounded=widths.clipped, gaps=widths.gaps))}."
             f"{f' {capitalised(OUTSIDE)}.' * (widths.kind.degree == 1)}")
@@ -290,9 +248,16 @@ def width_columns(widths: Widths) -> dict[str, list[Any]]:
     """Return half the width for each feature as columns of a table; none where rows are no features."""
     if widths.names is None:
         return {}
-    columns = _of_moments(widths) if widths.square else {"within ±": widths.rows}
-    names = list(widths.names)[: next(iter(columns.values())).size]
-    return _table(names, widths.measures, columns)
+    if not widths.square:
+        return _table(widths.names, widths.measures, {"within ±": row_widths(widths.noise, widths.units)})
+    size, asked = widths.kind.own_features(len(widths.names)), widths.noise.half_widths()
+    own = asked if widths.units is None else widths.units.widths(asked)
+    columns = {_MEAN: own[:size, -1]} if widths.kind.has_constant else {}
+    columns[_ALONE] = np.diag(own)[:size]
+    if size > 1:  # products with other features have no unit in common
+        others = asked[:size, :size][~np.eye(size, dtype=bool)].reshape(size, size - 1)
+        columns[_WITH if widths.scale == "declared" else _WITH_SHARE] = others.max(axis=1) * widths.whole
+    return _table(widths.names[:size], widths.measures, columns)
 
 
 def _table(names: Sequence[str], measures: Mapping[str, str], columns: Mapping[str, FloatArray]
@@ -300,16 +265,6 @@ def _table(names: Sequence[str], measures: Mapping[str, str], columns: Mapping[s
     units = [measures.get(name, "") for name in names]
     return {"feature": list(names)} | ({"unit": units} if any(units) else {}) | {
         head: column.ravel().tolist() for head, column in columns.items()}
-
-
-def _of_moments(widths: Widths) -> dict[str, FloatArray]:
-    size, asked = widths.kind.own_features(len(widths.names or ())), widths.noise.half_widths()
-    own = asked if widths.units is None else widths.units.widths(asked)
-    columns = {_ALONE: np.diag(own)[:size]}
-    if size > 1:  # products with other features have no unit in common
-        others = asked[:size, :size][~np.eye(size, dtype=bool)].reshape(size, size - 1)
-        columns[_WITH if widths.scale == "declared" else _WITH_SHARE] = others.max(axis=1) * widths.whole
-    return ({_MEAN: own[:size, -1]} if widths.kind.has_constant else {}) | columns
 
 
 def with_dates(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
@@ -322,7 +277,7 @@ def with_dates(columns: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[An
         if isinstance(value, str) or unit != DAYS:
             return value.replace(DAYS, "date") if isinstance(value, str) else as_number(value, 4)
         if "±" not in head:
-            return str(np.datetime64(round(value), "D"))
+            return date_text(value)
         measure = "" if head.startswith(_WITH) else " days²" if head == _ALONE else " days"
         return f"{as_number(value)}{measure}"
 
@@ -361,38 +316,29 @@ def population_words(found: PopulationIntervals, gaps: str) -> str:
     """Say what these intervals rest on; ``gaps``: how they were treated."""
     filled = {"middle": " and with gaps filled", "drop": ", in records without gaps"}.get(gaps, "")
     rests = ("**Conservative:** the sampling error is the largest that the ranges allow." if found.is_conservative else
-             "The sampling error comes from released second moments and allows for their noise.")
-    return (f"{_PERCENT} intervals, in the data's units. {rests} They hold only if the records are an independent "
-            f"random sample, and describe values as clipped{filled}. This spends nothing.")
+             "The sampling error comes from released second moments.")
+    return (f"{_PERCENT} intervals. {rests} They hold only if the records are an independent random sample, and "
+            f"describe values as clipped{filled}.")
 
 
 def mean_picture(release: Release, widths: Widths) -> Picture:
     """Draw a released mean with its intervals, in percent of the ranges."""
     ranges = release.declared_ranges or release.ranges or {}
     low, high = np.array([known[:2] for known in ranges.values()]).T
-    part = f" The first {MOST_LINES} shown." if len(ranges) > MOST_LINES else ""
     figure = plot_intervals(mean_columns(release), low, 1 / (high - low), title="released mean, in % of its range",
                             lines=(0, 100))
-    return Picture(figure, f"{widths_sentence(widths, in_markdown)}{part}", """\
-Family and size of the noise are public. So the interval uses the released number and the size of the noise, never the \
-true answer. You may cut a bar at the end of the range: the answer lies inside.""")
+    return Picture(figure, widths_sentence(widths, in_markdown), (
+        "The interval uses the released number and the size of the noise, never the true answer."))
 
 
 def fit_picture(fit: Coefficients) -> Picture:
     """Draw the coefficients of a regression from what was released, with their intervals."""
     title = f"change of {in_html(fit.label)}, in % of its range,<br>while a feature crosses its own"
-    part = f" The first {MOST_LINES} shown." if len(fit.features) > MOST_LINES else ""
     figure = plot_intervals(coefficient_columns(fit), np.zeros(len(fit.features)), fit.whole, title=title, lines=(0,))
-    return Picture(figure, f"{coefficients_sentence(fit, in_markdown)}{part}")
-
-
-def coefficients_sentence(fit: Coefficients, name: Callable[[str], str]) -> str:
-    """Say which coefficients stand out from the noise, in Markdown."""
-    clear, count = [name(feature) for feature in fit.clear], len(fit.features)
-    if not clear:
-        return f"**No coefficient of {name(fit.label)} is clear of the noise:** every interval holds 0."
-    return (f"**{len(clear)} of {count} {'coefficient' if count == 1 else 'coefficients'} of {name(fit.label)} "
-            f"{'is' if len(clear) == 1 else 'are'} clear of the noise:** {listed(clear)}.")
+    clear, label = [in_markdown(feature) for feature in fit.clear], in_markdown(fit.label)
+    return Picture(figure, (
+        f"**Clear of the noise: {len(clear)} of {len(fit.features)} coefficients of {label}:** {listed(clear)}."
+        if clear else f"**No coefficient of {label} is clear of the noise:** every interval holds 0."))
 
 
 def coefficient_columns(fit: Coefficients) -> dict[str, list[Any]]:

@@ -14,7 +14,7 @@ from mvgviz.pictures import sentences
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
 from mvgviz.pictures.error_axis import mean_words
-from mvgviz.pictures.release import covers_sentences, planned_widths, width_columns, widths_sentence, worth_sentence
+from mvgviz.pictures.release import covers_sentences, planned_widths, width_columns, widths_sentence
 from mvgviz.pictures.sentences import DELTA_IS, bound_words, open_parts, thing
 from mvgviz.pictures.trade_off import least_sentence
 from mvgviz.pictures.utility import NOT_PRIVATE
@@ -105,7 +105,7 @@ def width_table(setup: Setup) -> WidthTable:
     """Return the intervals that a release of this design will have."""
     widths = planned_widths(setup)
     clipped = sentences.clipping_words(setup, name=in_markdown)
-    said = list(filter(None, [f"{widths_sentence(widths, in_markdown)} {worth_sentence(setup)}", clipped,
+    said = list(filter(None, [widths_sentence(widths, in_markdown), clipped,
                               covers_sentences(widths), least_sentence(setup)]))
     if setup.scenario.directions == "private":
         said.append("A release draws new private directions. Its certificate has the intervals for them.")
@@ -117,17 +117,14 @@ def width_table(setup: Setup) -> WidthTable:
 
 def spent_words(setup: Setup) -> str:
     """Epsilon asked and epsilon really spent."""
-    most, delta = at_most(setup.design.mu_is), as_probability(setup.delta)
+    most, spent = at_most(setup.design.mu_is), spent_mu(setup.design)
     if setup.design.is_pure:
         return f"**Asked and spent: ε = {setup.scenario.epsilon:g} with δ = 0.**"
-    words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
-             f"{as_number(setup.epsilon_spent)}.**")
-    spent = spent_mu(setup.design)
-    if spent.directions or spent.bound:
-        together = float(gaussian_epsilon(setup.delta, spent.total))
-        words += (f" Noise and {'private directions' if spent.directions else 'the private clipping radius'} together: "
-                  f"{most}ε = {as_number(together)}.")
-    return words
+    together = "" if not (spent.directions or spent.bound) else (
+        f" With the private {'directions' if spent.directions else 'clipping radius'}: {most}ε = "
+        f"{as_number(float(gaussian_epsilon(setup.delta, spent.total)))}.")
+    return (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {as_probability(setup.delta)}. Really spent by the noise: "
+            f"{most}ε = {as_number(setup.epsilon_spent)}.**{together}")
 
 
 def promise_sentences(setup: Setup) -> list[str]:
@@ -149,66 +146,55 @@ def promise_sentences(setup: Setup) -> list[str]:
 
 def assumption_sentences(setup: Setup) -> list[str]:
     """Return what the guarantee rests on, and what it does not cover."""
-    scenario, design = setup.scenario, setup.design
-    person = (f"{capitalised(sentences.used_of_each(setup.dataset))}, so the whole person is protected."
+    scenario, design, data = setup.scenario, setup.design, setup.dataset
+    person = (f"{capitalised(sentences.used_of_each(data))}, so the whole person is protected."
               if thing(setup) == "person" else
               f"A person with several {'ties' if setup.query.is_graph else 'records'} is protected less.")
-    said = [f"**Neighbours:** {setup.neighbour_rule}. "
-            f"{sentences.neighbour_words(design.neighbour_rule)} {person}"]
+    said = [f"**Neighbours:** {setup.neighbour_rule}. {sentences.neighbour_words(design.neighbour_rule)} {person}"]
     if not setup.query.is_graph:
         said.append("**Ranges:** chosen without looking at the data; values outside were clipped to "
-                    "them." if setup.dataset.ranges_origin.is_covered else
-                    f"**Ranges: {setup.dataset.ranges_origin.value}, not private.** The guarantee does not cover them. "
-                    "Declare ranges that you know without the data.")
-        if setup.dataset.gaps:
-            said.append(f"**Gaps:** {GAPS[setup.dataset.gaps]}.")
+                    "them." if data.ranges_origin.is_covered else
+                    f"**Ranges: {data.ranges_origin.value}, not private.** The guarantee does not cover them.")
+        if data.gaps:
+            said.append(f"**Gaps:** {GAPS[data.gaps]}.")
         if setup.query.bound is not None:
             origin = setup.origins["bound"]
             care = sentences.seen_words(setup, "bound") if origin.is_covered else f"**{origin.words}**"
-            said.append(f"**Clipping:** {bound_words(scenario)}, {care}. Records outside move towards the centre, so "
-                        "there is less noise. The answer is about the clipped records: that biases means and second "
-                        "moments, however many records there are.")
-        said.append("**Number of records:** public, taken as known to everyone."
-                    if setup.dataset.records_origin.is_covered else
-                    "**Number of records: not private.** It depends on the data: "
-                    f"{sentences.dropped_words(setup.dataset)}.")
-    said.append(_delta_words(setup))
+            said.append(f"**Clipping:** {bound_words(scenario)}, {care}. The answer is about the clipped records: that "
+                        "biases means and second moments, however many records there are.")
+        said.append("**Number of records:** public, taken as known to everyone." if data.records_origin.is_covered else
+                    f"**Number of records: not private.** It depends on the data: {sentences.dropped_words(data)}.")
     tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
-    said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
-                f"directional over {MODES[design.mode].sides}.")
-    if design.blocks:
-        trial = " It cannot be drawn exactly, so it is only for trials." * (not design.is_pure)
-        said.append(f"**Family of noise:** {CHOICES[scenario.noise_family].word} noise.{trial}")
-    said.append("**Worst neighbours:** their distance is exact." if design.mu_is == "exact" or design.is_pure else
-                "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.")
+    trial = " It cannot be drawn exactly, so it is only for trials." * (not design.is_pure)
     paid = (f"released privately on {100 * scenario.private_share:.0f} % of the budget. Those shown here come from a "
             "known seed; a release draws new ones")
-    said += [f"**Directions:** {in_markdown(design.directional_side.directions.label)}, "
-             f"{_ORIGINS.get(setup.origins['directions'], paid)}.", _split_words(setup)]
     chosen = sentences.chosen_on_data(scenario)
-    if chosen:
-        said.append(f"**Chosen after looking at results on the data, not private:** {listed(chosen)}.")
     adds = "the ε of box and Laplace noise add up, " if design.is_pure else ""
-    said.append(f"**One answer.** Each further release of the same records spends more; {adds}the μ of Gaussian noise "
-                "add up as squares.")
-    return said
+    return [*said, _delta_words(setup),
+            f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
+            f"directional over {MODES[design.mode].sides}.",
+            *([f"**Family of noise:** {CHOICES[scenario.noise_family].word} noise.{trial}"] if design.blocks else []),
+            "**Worst neighbours:** their distance is exact." if design.mu_is == "exact" or design.is_pure else
+            "**Worst neighbours:** their distance is an **upper bound**; the noise may spend less.",
+            f"**Directions:** {in_markdown(design.directional_side.directions.label)}, "
+            f"{_ORIGINS.get(setup.origins['directions'], paid)}.", _split_words(setup),
+            *([f"**Chosen after looking at results on the data, not private:** {listed(chosen)}."] if chosen else []),
+            f"**One answer.** Each further release of the same records spends more; {adds}the μ of Gaussian noise add "
+            "up as squares."]
 
 
 def _delta_words(setup: Setup) -> str:
     delta, n = setup.delta, setup.dataset.n_records
     counted = "vertices" if setup.query.is_graph else "records"
-    source = f"the smaller of 10⁻⁶ and 1/(100 n), n the number of {counted}"
-    if setup.scenario.delta is not None:
-        paper = delta == paper_delta(n)
-        source = f"one over the number of {counted}, as in the paper" if paper else "as chosen"
+    source = (f"the smaller of 10⁻⁶ and 1/(100 n), n the number of {counted}" if setup.scenario.delta is None else
+              f"one over the number of {counted}, as in the paper" if delta == paper_delta(n) else "as chosen")
     caution = delta_caution(delta, n, thing(setup))
     own = "0 for this noise. Gaussian noise, for comparison, has " if setup.design.is_pure else ""
-    return f"**Delta:** {own}{as_probability(delta)}, {source}.{f' **{caution}**' if caution else ''} It is {DELTA_IS}."
+    return f"**Delta:** {own}{as_probability(delta)}, {source}.{f' **{caution}**' * bool(caution)} It is {DELTA_IS}."
 
 
 def _split_words(setup: Setup) -> str:
-    scenario, kind = setup.scenario, SPLITS[setup.scenario.allocation]
-    joined = setup.query.has_constant
+    scenario, kind, joined = setup.scenario, SPLITS[setup.scenario.allocation], setup.query.has_constant
     size = setup.design.theta.size - joined
     priorities = [k for k in scenario.priority_directions if k < size]
     if scenario.allocation in ("binary", "least-error"):
@@ -217,27 +203,22 @@ def _split_words(setup: Setup) -> str:
                 f"{Names(setup).few(priorities)}" if 0 < len(priorities) < size else SPLITS["uniform"])
     if joined:
         kind = f"{100 * CONSTANT_SHARE:.0f} % for the constant; of what is left, {kind}"
-    origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
-    shape = " It shapes the clipping ellipse, and the ellipse shapes the noise." if (
-        setup.query.bound is not None and not setup.query.is_kernel) else ""
-    return f"**Shares of the budget:** {kind}, {origin}.{shape}"
+    return (f"**Shares of the budget:** {kind}, "
+            f"{_ORIGINS.get(setup.origins['split'], 'from the private release of the directions')}.")
 
 
 def priority_words(setup: Setup) -> str:
-    """Return the names of what has priority, and their weights where they differ."""
+    """Return the names of what has priority."""
     names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.query.row_names
-    weights = setup.scenario.need_weights
-    parts = setup.scenario.importance if len(set(weights.values())) > 1 else ()
-    listing = [(in_markdown(names[k]) if names is not None else f"no. {k + 1}") + (f" ({parts[i]})" if parts else "")
-               for i, k in enumerate(weights) if k < setup.query.rows]
-    weighed = ", in brackets how much each counts" if parts else ""
-    return f"priority: {listed(listing, 8)}{weighed}" if listing else "no priority column"
+    listing = [in_markdown(names[k]) if names is not None else f"no. {k + 1}" for k in setup.scenario.need_weights
+               if k < setup.query.rows]
+    return f"priority: {listed(listing, 8)}" if listing else "no priority column"
 
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
     """Return what in the report was computed on private data; empty where nothing was."""
-    measured = results is not None and any(outcome.errors.size for outcome in results.outcomes)
-    looked = {"the errors of the answer were measured on the records themselves": measured,
+    looked = {"the errors of the answer were measured on the records themselves":
+              results is not None and any(outcome.errors.size for outcome in results.outcomes),
               "the directions shown come from a known seed, which undoes their noise":
                   setup.design.directions_origin is Origin.PAID,
               "the clipping radius comes from a known seed, which undoes its noise; the noise shown depends on it":
@@ -275,9 +256,8 @@ def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
 
 def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> list[str]:
     """Return how the errors were measured, and on which records."""
-    task = results.task
+    task, judged = results.task, results.judged_on
     steps = [words for step, words in POST.items() if step in task.post and step in results.scenario.post]
-    judged = results.judged_on
     some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({priority_words(setup)})."
     bound = "" if setup.query.bound is None else (
         " Measured against the unclipped records, so the error includes the bias of clipping.")
@@ -286,8 +266,5 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if task.predicts and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
-        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out. So the "
-                    f"noise differs a little from the design above (δ = {as_probability(results.delta)}).")
-    if not results.complete:
-        said.append("**Some trials did not finish.**")
-    return said
+        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out.")
+    return said if results.complete else [*said, "**Some trials did not finish.**"]

@@ -6,7 +6,7 @@ table or mean it is a rectangle, whose corners have ``(theta_i + theta_j) mu²``
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from mvgviz.query.record_bound import Ellipse
 from mvgviz.validation import FloatArray
 
 Point = tuple[float, float]
-_WAYS = 180
+_WAYS, _FINE = 180, 3601  # ways to look, and records on the border
 _SMALL = 1e-9
 
 
@@ -52,8 +52,7 @@ def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_direction
     if isinstance(body, BoundedOuterProduct):
         if (of_directions and turned) or not _is_disc(body, pair):
             return None
-        corners = _outline(lambda way: _most_within(body, pair, way), _largest_moments(body, pair), body.n_records,
-                           added=body.added)
+        corners = _outline(body, pair, _within_ellipse(body, pair))
     elif isinstance(body, BoundedColumn):
         if of_directions or not in_plane:
             return None
@@ -69,7 +68,7 @@ def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_direction
             across, up = _point(widths[list(pair)])
             corners, shadow = ((across, up), (-across, up), (-across, -up), (across, -up)), not in_plane
     elif isinstance(body, ReplacedOuterProduct) and not (of_directions and turned):
-        corners = _second_moments(body, pair)
+        corners = _outline(body, pair, _within_ranges(body, pair))
     else:
         return None
     return Changes(corners=corners, box=_point(np.abs(np.array(corners)).max(axis=0)), shadow=shadow,
@@ -89,42 +88,22 @@ def _shadow_of_box(plane: FloatArray, widths: FloatArray) -> tuple[Point, ...]:
     return _distinct(plane.T @ (signs * widths[:, None]))
 
 
-def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[Point, ...]:
-    """The outline of the entries (a, b) and (b, b): ``(x_a x_b - x'_a x'_b, x_b² - x'_b²)/n``, both records free."""
-    a, b = pair
-    low, high = body.lower[b], body.upper[b]
-
-    def records(way: FloatArray) -> FloatArray:
-        return np.array([(e, s) for e in (body.lower[a], body.upper[a])
-                         for s in (low, high, float(np.clip(_top(way, e), low, high)))])
-
-    return _outline(records, _largest_moments(body, pair), body.n_records, added=body.added)
-
-
-def _outline(records: Callable[[FloatArray], FloatArray], size: FloatArray, n_records: float, *,
-             added: bool = False) -> tuple[Point, ...]:
-    """Return the furthest difference of second moments each way; ``records``: those to try for a way, a row each."""
-    ends = []
-    for way in _ways(0.0, size).T:
-        tried = records(way)
-        points = np.column_stack([tried[:, 0] * tried[:, 1], tried[:, 1] ** 2])
-        along = points @ way
-        if added:  # a record against an empty place, either way
-            ends.append(points[along.argmax()] if along.max() >= -along.min() else -points[along.argmin()])
-        else:
-            ends.append(points[along.argmax()] - points[along.argmin()])
-    return _distinct(np.array(ends).T / n_records)
-
-
-def _top(way: FloatArray, end: float) -> float:
-    """Return where ``across end s + up s²`` turns."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.nan_to_num(-way[0] * end / (2 * way[1])))
-
-
-def _largest_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> FloatArray:
+def _outline(body: ReplacedOuterProduct, pair: tuple[int, int], records: FloatArray) -> tuple[Point, ...]:
+    """Return the furthest difference of second moments (a, b) and (b, b) each way; ``records``: a column each."""
+    points = np.column_stack([records[0] * records[1], records[1] ** 2])
     most = body.largest_values[list(pair)]
-    return np.asarray(most * most[1])
+    along = points @ _ways(0.0, most * most[1])
+    first, last = points[along.argmax(axis=0)], points[along.argmin(axis=0)]
+    # A record against an empty place, either way; or two records.
+    ends = np.where((along.max(axis=0) >= -along.min(axis=0))[:, None], first, -last) if body.added else first - last
+    return _distinct(ends.T / body.n_records)
+
+
+def _within_ranges(body: ReplacedOuterProduct, pair: tuple[int, int]) -> FloatArray:
+    """Return records with one feature at an end of its range, where their second moments can be largest."""
+    low, high = body.lower[pair[1]], body.upper[pair[1]]
+    others = np.append(np.linspace(low, high, _FINE), np.clip(0.0, low, high))
+    return np.hstack([[np.full(others.size, end), others] for end in (body.lower[pair[0]], body.upper[pair[0]])])
 
 
 def _is_disc(body: BoundedOuterProduct, pair: tuple[int, int]) -> bool:
@@ -134,33 +113,18 @@ def _is_disc(body: BoundedOuterProduct, pair: tuple[int, int]) -> bool:
         directions.is_standard or _turns_only(directions.matrix, pair))
 
 
-def _most_within(body: BoundedOuterProduct, pair: tuple[int, int], way: FloatArray) -> FloatArray:
-    """Return where ``across x_a x_b + up x_b²`` can be largest or least over ``xᵀQx <= R²`` and the ranges, a row each.
-
-    At 0, where an edge of the ranges crosses the ellipse, on an edge where the parabola turns, and on the ellipse
-    along the eigenvectors of the form.
-    """
-    plane = list(pair)
-    inverse = body.ellipse.inverse[plane]
-    shape = inverse @ inverse.T  # R² Q^-1
-    low, high = body.declared[0][plane], body.declared[1][plane]
-    q = np.linalg.inv(shape)
-    tried = [(0.0, 0.0)]
-    for axis in (0, 1):
-        for end in (low[axis], high[axis]):
-            inner = (q[0, 1] * end) ** 2 - q[1 - axis, 1 - axis] * (q[axis, axis] * end * end - 1)
-            if inner < 0:
-                continue
-            roots = (-q[0, 1] * end + np.array([-1, 1]) * math.sqrt(inner)) / q[1 - axis, 1 - axis]
-            first, last = max(roots[0], low[1 - axis]), min(roots[1], high[1 - axis])
-            if first <= last:
-                others = (first, last, float(np.clip(_top(way, end), first, last)) if axis == 0 else first)
-                tried += [(end, other) if axis == 0 else (other, end) for other in others]
-    root = np.linalg.cholesky(shape)
-    form = root.T @ np.array([[0.0, way[0] / 2], [way[0] / 2, way[1]]]) @ root
-    for vector in (root @ np.linalg.eigh(form)[1]).T:
-        tried += [_point(point) for point in (vector, -vector) if (point >= low).all() and (point <= high).all()]
-    return np.array(tried)
+def _within_ellipse(body: BoundedOuterProduct, pair: tuple[int, int]) -> FloatArray:
+    """Return records on the border of what the ellipse and the ranges, which hold 0, leave of the plane."""
+    inverse = body.ellipse.inverse[list(pair)]
+    root = np.linalg.cholesky(inverse @ inverse.T)
+    turn = np.linspace(0, 2 * np.pi, _FINE)
+    (a, c), (b, d) = (ends[list(pair)] for ends in body.declared)
+    tried = np.hstack([root @ [np.cos(turn), np.sin(turn)], [[a, a, b, b], [c, d, c, d]]])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.where(tried > 0, [[b], [d]], [[a], [c]]) / tried
+        lengths = np.linalg.norm(np.linalg.solve(root, tried), axis=0)
+        parts = np.vstack([np.where(tried == 0, 1.0, ends), 1 / lengths])
+    return np.asarray(tried * np.minimum(parts.min(axis=0), 1.0))
 
 
 def _ways(first: float, size: FloatArray) -> FloatArray:

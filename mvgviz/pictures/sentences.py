@@ -78,11 +78,11 @@ EMPTY_PLACE = ("One dataset has a record that the other lacks. A missing record 
 
 def neighbour_words(rule: str, record: str = "record") -> str:
     """Say which two datasets the promise is about."""
-    if rule != REPLACED_RECORD:
-        more = EMPTY_PLACE if rule.endswith("removed") and "record" in rule else (
-            "The number of records of each person is not hidden." * rule.endswith("replaced"))
-        return f"Neighbours differ by {rule}. {more}".rstrip()
-    return f"Neighbours have equally many {record}s. One {record} is replaced by any other within the ranges."
+    if rule == REPLACED_RECORD:
+        return f"Neighbours have equally many {record}s. One {record} is replaced by any other within the ranges."
+    more = f" {EMPTY_PLACE}" if rule.endswith("removed") and "record" in rule else (
+        " The number of records of each person is not hidden." * rule.endswith("replaced"))
+    return f"Neighbours differ by {rule}.{more}"
 
 
 def span_words(values: FloatArray, said: Callable[[float], str] = as_number) -> str:
@@ -183,7 +183,7 @@ def of_people(text: str) -> str:
 
 def used_of_each(data: Dataset) -> str:
     """Say how many records of a person are used."""
-    return f"at most {'1 record' if data.per_person == 1 else f'{data.per_person:,} records'} per person can be used"
+    return f"at most {data.per_person:,} record{'s' * (data.per_person > 1)} per person can be used"
 
 
 def dropped_words(data: Dataset) -> str:
@@ -254,10 +254,9 @@ def noise_care(setup: Setup) -> str:
 
 def clipping_words(setup: Setup, *, on_data: bool = False, name: Callable[[str], str] = str) -> str:
     """Say what clipping adds, empty where nothing; ``on_data``: on the data, too; ``name`` escapes names."""
-    if (found := clipping_of(setup)) is None:
-        return ""
-    here = f" (on this data {_amount(setup, found.here, name)}: not private)" if on_data else ""
-    return f"Noise alone: clipping adds a bias of {clipping_amount(setup, name=name)}{here}."
+    found = clipping_of(setup)
+    here = f" (on this data {_amount(setup, found.here, name)}: not private)" if on_data and found is not None else ""
+    return "" if found is None else f"Noise alone: clipping adds a bias of {clipping_amount(setup, name=name)}{here}."
 
 
 def clipping_amount(setup: Setup, *, name: Callable[[str], str] = str) -> str | None:
@@ -277,15 +276,13 @@ def other_clipping(setup: Setup) -> str | None:
 
 def released_clipping(release: Release, name: Callable[[str], str] = str) -> str:
     """Return the same of a release, from what is public about it."""
-    if release.bound is None:
+    bound, ranges = release.bound, release.ranges
+    if bound is None or (release.most_clipped is None and bound.origin.is_covered and ranges is not None):
         return ""
-    if release.most_clipped is None:
-        known = release.bound.origin.is_covered and release.ranges is not None
-        return "" if known else "Noise alone: the bias from clipping is not stated here."
-    assert release.ranges is not None
+    if release.most_clipped is None or ranges is None:
+        return "Noise alone: the bias from clipping is not stated here."
     priority = () if release.scenario is None else release.scenario.priority_features
-    declared = release.declared_ranges or release.ranges
-    amount = _told(release.kind, release.most_clipped, release.ranges, declared, priority, (), name)
+    amount = _told(release.kind, release.most_clipped, ranges, release.declared_ranges or ranges, priority, (), name)
     return f"Noise alone: clipping adds a bias of at most {amount}."
 
 
@@ -318,7 +315,5 @@ def _told(kind: type[Query], bias: FloatArray, asked: Mapping[str, Range], decla
 
 def link_words(scenario: Scenario) -> str:
     """Say what a link opens."""
-    if scenario.is_upload:
-        return ("Opens with these choices and asks for your file. The link holds neither your file nor its column "
-                "settings; a saved study keeps the settings.")
-    return "Opens this screen. The link holds your choices, never your data."
+    asks = " It asks for your file; a saved study keeps what you said of its columns." * scenario.is_upload
+    return f"The link holds your choices, never your data.{asks}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from mvgviz.query.frames import date_text
 from mvgviz.text import as_number, as_text
 from mvgviz.validation import FloatArray
 
@@ -199,7 +200,7 @@ def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[st
     rows, cols = shown.shape
     value_title += "<br>(colour: normalised scale)" * (in_units is not None)
     few = cols <= (_NUMBERED if height >= 380 else _NUMBERED // 2 + 1) and rows <= _NUMBERED * (1 + (cols == 1))
-    cells = [[str(np.datetime64(round(value), "D")) if day else as_number(value, 4) for value in line] for line, day in
+    cells = [[date_text(value) if day else as_number(value, 4) for value in line] for line, day in
              zip(shown if in_units is None else in_units, days or [False] * rows, strict=True)]
     figure = go.Figure(heat_map(
         shown, float(np.abs(shown).max()) or 1.0, value_title, text=cells if few else None, customdata=cells,

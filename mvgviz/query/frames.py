@@ -283,6 +283,11 @@ def as_date(text: str) -> datetime:
     return datetime(year, month, day)
 
 
+def date_text(day: float) -> str:
+    """Return the date of so many days since 1970."""
+    return str(np.datetime64(round(day), "D"))
+
+
 def as_day(text: str) -> float:
     """Return a date as days since 1970."""
     return float((_moment(as_date(text)) - np.datetime64(0, "us")) / _DAY)

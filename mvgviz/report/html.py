@@ -19,7 +19,7 @@ from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.pictures import report as words
 from mvgviz.pictures import shape
 from mvgviz.pictures.bounds import curves_picture
-from mvgviz.pictures.budget import gains_verdict, noise_picture
+from mvgviz.pictures.budget import noise_picture
 from mvgviz.pictures.privacy import odds_words, tradeoff_picture
 from mvgviz.pictures.sentences import WORDS, clipping_words
 from mvgviz.pictures.theme import CSS_COLOURS, INK, PAPER, Picture
@@ -73,12 +73,10 @@ def design_slides(setup: Setup) -> dict[str, Picture]:
     if table.size > 1:
         if not setup.design.blocks:  # its cloud and outline are those of Gaussian noise
             slides["shape"] = _shape(setup)
-        gains = noise_picture(setup, table)
-        slides["gains"] = replace(gains, takeaway=f"{gains_verdict(setup, table)}{gains.takeaway}")
+        slides["gains"] = noise_picture(setup, table)
     if trade_off_refusal(setup) is None:
         slides["trade_off"] = trade_off_picture(setup, trade_off_of(setup))
-    slides["privacy"] = replace(tradeoff_picture(spent, **asked, mu_is=setup.design.mu_is),
-                                takeaway=odds_words(setup, spent))
+    slides["privacy"] = tradeoff_picture(spent, **asked, mu_is=setup.design.mu_is).adding(odds_words(setup, spent))
     limits = curves_picture(limit_inputs(query, **asked, sensitivity=query.sensitivity), "epsilon",
                             tail=setup.scenario.tail, as_noise=True, all_tails=False,
                             s2_words=f"the tight s₂ = {as_number(query.sensitivity)}")

@@ -17,7 +17,7 @@ from mvgviz.pictures.budget import Names, gains_and_pays
 from mvgviz.pictures.report import data_title
 from mvgviz.pictures.sentences import DELTA_IS, clipping_words, noise_care, of_people, open_parts, thing
 from mvgviz.pictures.strip import FIGURES, right_guesses
-from mvgviz.query.frames import DAYS
+from mvgviz.query.frames import DAYS, date_text
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.release.intervals import LEVEL, data_units, planned_noise
 from mvgviz.report.html import TEMPLATES
@@ -119,7 +119,7 @@ def answer_rows(setup: Setup) -> list[Row]:
             name = f"{name} × {name}"
         axis = axis_of(min(ends), max(ends))
         if setup.query.degree == 1 and data.units[k:] and data.units[k] == DAYS:
-            axis = axis._replace(ticks=[(tick, str(np.datetime64(round(tick), "D"))) for tick, _ in axis.ticks[::2]])
+            axis = axis._replace(ticks=[(tick, date_text(tick)) for tick, _ in axis.ticks[::2]])
         rows.append(Row(k, name, _unit(setup, k), k in needs, float(at[k]), float(equal_at[k]), float(ours[k]),
                         float(equal[k]), axis))
     return rows

@@ -7,6 +7,7 @@ person accepts it. So does an end that nobody typed, and what is typed after a l
 import math
 import re
 import weakref
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from mvgviz.data import Table, propose_ranges
@@ -21,7 +23,7 @@ from mvgviz.data.recognise import are_dates, holds_dates, levels_of
 from mvgviz.data.table import is_missing
 from mvgviz.errors import InputError, refuse
 from mvgviz.provenance import Category, Origin, Range, weakest
-from mvgviz.query.frames import OTHER, as_date, as_day, level_text
+from mvgviz.query.frames import OTHER, as_date, as_day, first_of_each, level_text
 from mvgviz.scenario.ranges import fitting, range_of, ranges_from_text, ranges_to_csv, ranges_to_json
 from mvgviz.text import as_number, in_markdown, listed
 from mvgviz.ui import session
@@ -67,14 +69,10 @@ def _levels(table: Table, name: str) -> tuple[str, ...] | None:
     return levels_of(table.cells(name))
 
 
-def _two_levels(table: Table, name: str) -> tuple[str, str]:
-    return ("false", "true") if name in table.true_false else ("0", "1")
-
-
 def _category_of(opened: OpenFile, table: Table, name: str) -> Category | None:
     """Return the declared levels of a column used as a category; true and false need no typing."""
     kind = kind_of(opened, table, name)
-    usual = Category(_two_levels(table, name)) if kind == TRUE_FALSE else None
+    usual = Category(("false", "true") if name in table.true_false else ("0", "1")) if kind == TRUE_FALSE else None
     return opened.said.levels.get(name, usual) if kind in _BY_LEVEL else None
 
 
@@ -88,18 +86,30 @@ def _days(table: Table, name: str) -> tuple[str, str] | None:
 
 
 def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
-    """Return what the data suggests for each column in use. It shows what the data is like: not private."""
+    """Return what the rows in use suggest for each column. It shows what the data is like: not private."""
+    used = _rows_in_use(table, opened.said.person, opened.said.at_most) if opened.said.person else table
     numbers = None if columns is None else tuple(name for name in columns if name in table.columns)
     found: dict[str, Any] = {} if numbers == () else dict(
-        _numbers_proposed(table, numbers, orientation=opened.orientation))
+        _numbers_proposed(used, numbers, orientation=opened.orientation))
     for name in columns or ():
         kind = kind_of(opened, table, name)
-        if kind in (CATEGORY, ORDERED):
+        if kind in (CATEGORY, ORDERED):  # no row may hold another level, also one that is not in use
             levels = _levels(table, name)
             found[name] = None if levels is None else Category(levels, Origin.READ, kind == ORDERED)
         elif kind in (DATE, TRUE_FALSE):
-            found[name] = _days(table, name) if kind == DATE else None
+            found[name] = _days(used, name) if kind == DATE else None
     return found if columns is None else {name: found[name] for name in columns}
+
+
+@cached(2, of_session)
+def _rows_in_use(table: Table, person: str, at_most: int) -> Table:
+    """Return the table with at most so many rows of each person; all rows where one says no person."""
+    try:
+        first = first_of_each(pd.Series(table.cells(person), dtype=object), at_most, Counter())
+    except InputError:  # the panel says why
+        return table
+    return replace(table, values=table.values[first], row_names=None,
+                   texts={name: cells[first] for name, cells in table.texts.items()})
 
 
 def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
@@ -171,34 +181,28 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
         "rows": rows, "seen": said.seen,
         "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
         on_accept_change=lambda: _accept(opened, {(name := st.session_state[_KEY].accept): proposal.get(name)}))
-    known: dict[str, Range | Category | None] = {
-        name: _category_of(opened, table, name) if kind_of(opened, table, name) in _BY_LEVEL else said.ranges.get(name)
-        for name in proposal}
-    unknown = [name for name, span in known.items() if span is None or not span.origin.is_covered]
+    known = [_category_of(opened, table, name) if kind_of(opened, table, name) in _BY_LEVEL else said.ranges.get(name)
+             for name in proposal]
+    unknown = sum(span is None or not span.origin.is_covered for span in known)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if None in known.values() or any(
-                isinstance(span, Range) and span.origin is Origin.READ for span in known.values()):
-            with st.popover("Use all proposals", key="upload_ask_all"):
-                st.markdown("Proposals come from your data: **not private**. You must accept this before a release.")
-                st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
+        with st.popover("Use all proposals", key="upload_ask_all"):
+            st.markdown("Proposals come from your data: **not private**.")
+            st.button("Use them", key="upload_know_all", on_click=_accept, args=(opened, dict(proposal)))
         st.button("Clear all", key="upload_know_none", on_click=_clear, args=(opened, [
             name for name in proposal if kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
-        st.caption(f":material/visibility: Ranges from the data: {len(unknown):,} of {len(proposal):,}, **not "
-                   "private**. Type those that you know without the data.")
+        st.caption(f":material/visibility: Ranges from the data: {unknown:,} of {len(proposal):,}, **not private**.")
     if len(proposal) > len(names):
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 
 
 def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bool, by_name: bool) -> dict[str, Any]:
-    said, kind = opened.said, kind_of(opened, table, name)
+    said, kind, category = opened.said, kind_of(opened, table, name), _category_of(opened, table, name)
     low, high = cells_of(opened, name)
-    category = _category_of(opened, table, name)
     kinds = [NUMBER] if not by_name else [CATEGORY, ORDERED, DATE, OUT] if name in table.texts else [
         NUMBER, TRUE_FALSE, CATEGORY, ORDERED, OUT]
     of_levels = kind in _BY_LEVEL
-    hints = [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""]
     span = category if of_levels else said.ranges.get(name)
     note = "".join(_lacks_or_misfits(opened, table, name))
     if name in said.half and not of_levels:
@@ -210,18 +214,16 @@ def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bo
         ends = said.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
         note = " · ".join(part for part in (note, effect(table, name, ends, opened.missing)) if part)
     return {"name": name, "kind": kind, "kinds": kinds, "low": low, "high": high, "unit": said.units.get(name, ""),
-            "levels": "" if category is None else levels_text(category.levels), "hints": hints, "note": note,
+            "levels": "" if category is None else levels_text(category.levels), "note": note,
+            "hints": [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""],
             "levelsHint": levels_text(proposed.levels) if isinstance(proposed, Category) else "",
             "proposed": proposed is not None}
 
 
 def _wrong(texts: tuple[str, str], decimal: str, *, dates: bool) -> str:
     for text in filter(None, texts):
-        try:
-            fits = as_date(_written(text)) if dates else math.isfinite(_number(text, decimal))
-        except (InputError, ValueError):
-            fits = False
-        if not fits:
+        end = _end(text, decimal, dates=dates)
+        if end is None or not (are_dates([str(end)]) if dates else math.isfinite(float(end))):
             return f"{text} is not a {'date, such as 2024-03-05' if dates else f'number, such as 1{decimal}5'}."
     return "The lowest value must be below the highest." if all(texts) else "Type a lowest and a highest value."
 
@@ -248,20 +250,20 @@ def gaps_in(table: Table, name: str) -> Any:
 def effect(table: Table, name: str, ends: Range | None, missing: str) -> str:
     """Say how many values are clipped and missing, and how far both move the mean."""
     gaps, dates = gaps_in(table, name), ends is not None and isinstance(ends.low, str)
-    if dates and ends is not None:
-        ends = Range(as_day(str(ends.low)), as_day(str(ends.high)))
-        there = np.array([as_day(cell) for gap, cell in zip(gaps, table.cells(name), strict=True) if not gap])
-    elif name in table.texts:
+    if name in table.texts and not dates:
         return f"{gaps.mean():.1%} gaps"
-    else:
-        there = table.values[~gaps, table.columns.index(name)]
-    if ends is None or not there.size or not ends.low < ends.high:
+    if ends is None:
         return ""
-    used = np.clip(there, ends.low, ends.high)
-    total = used.sum() + (gaps.sum() * (ends.low + ends.high) / 2 if missing == "middle" else 0.0)
-    moved = total / (gaps.size if missing == "middle" else there.size) - there.mean()
-    clipped = np.mean((there < ends.low) | (there > ends.high))
-    return f"{clipped:.1%} clipped, {gaps.mean():.1%} gaps, mean moves by {as_number(float(moved))}{' days' * dates}"
+    low, high = (as_day(str(end)) if dates else end for end in ends[:2])
+    there = (np.array([as_day(cell) for gap, cell in zip(gaps, table.cells(name), strict=True) if not gap]) if dates
+             else table.values[~gaps, table.columns.index(name)])
+    if not there.size or not low < high:
+        return ""
+    used, middle = np.clip(there, low, high), missing == "middle"
+    mean = (used.sum() + middle * gaps.sum() * (low + high) / 2) / (gaps.size if middle else there.size)
+    clipped = np.mean((there < low) | (there > high))
+    return (f"{clipped:.1%} clipped, {gaps.mean():.1%} gaps, mean moves by {as_number(float(mean - there.mean()))}"
+            f"{' days' * dates}")
 
 
 def take_rows(opened: OpenFile, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -292,7 +294,10 @@ def _take_kind(opened: OpenFile, table: Table, name: str, kind: str) -> bool:
         if ORDERED in (kind, before) and name in said.levels:
             said.levels[name] = replace(said.levels[name], ordered=kind == ORDERED)
         if kind == TRUE_FALSE:
-            said.levels[name] = Category(_two_levels(table, name), Origin.READ if opened.looked else Origin.DECLARED)
+            said.levels.pop(name, None)
+            category = _category_of(opened, table, name)
+            assert category is not None
+            said.levels[name] = replace(category, origin=Origin.READ if opened.looked else Origin.DECLARED)
         draw_anew()
     return True
 
@@ -347,21 +352,14 @@ def _take_ends(opened: OpenFile, name: str, texts: tuple[str, str], cells: Itera
 
 
 def _end(text: str, decimal: str, *, dates: bool) -> float | str | None:
-    """Return the end of a range that a text says; None where it says none."""
-    try:
-        return (_written(text) if dates else _number(text, decimal)) if text else None
-    except (InputError, ValueError):
+    """Return the end of a range that a text says; None where it says none. No separators of thousands."""
+    if not text or (not dates and decimal == "." and "," in text):
         return None
-
-
-def _written(text: str) -> str:  # 2024-03-05; a year or a month stays
-    return as_date(text).date().isoformat() if text.count(".") == 2 else text
-
-
-def _number(text: str, decimal: str) -> float:  # without separators of thousands
-    if decimal == "." and "," in text:
-        raise ValueError
-    return float(text.replace(",", "."))
+    with suppress(InputError, ValueError):
+        if not dates:
+            return float(text.replace(",", "."))
+        return as_date(text).date().isoformat() if text.count(".") == 2 else text  # a year or a month stays
+    return None
 
 
 def stated(ends: tuple[Any, Any], before: Range | None, *, typed: Collection[tuple[str, Any]] = (),
@@ -415,7 +413,6 @@ def _draw_files(opened: OpenFile, proposal: Proposal) -> None:
     answer = st.session_state.get(_ANSWER)  # as long as the file is in the box
     if isinstance(answer, InputError):
         show_error(answer)
-        st.caption("Nothing was lost: your ranges are unchanged.")
     elif answer:
         st.caption(answer)
 
@@ -432,6 +429,6 @@ def _take_file(opened: OpenFile, features: tuple[str, ...]) -> None:
         st.session_state[_ANSWER] = error
         return
     opened.take_ranges(taken)
-    skipped = f" Skipped, no column has these names: {in_markdown(listed(others))}." if others else ""
+    skipped = f" No column has these names: {in_markdown(listed(others))}." if others else ""
     st.session_state[_ANSWER] = f"{len(taken):,} of {len(features):,} ranges were taken from the file.{skipped}"
     draw_anew()

@@ -15,7 +15,7 @@ import streamlit as st
 
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.provenance import Category, Origin, Range, Ranges, weakest
 from mvgviz.scenario.scenario import UPLOAD
 from mvgviz.scenario.source import MOST_TITLE
@@ -152,14 +152,12 @@ def check_room(size: int, forget: Callable[[], object] = bool) -> None:
         most = 1e6 * float(os.environ.get(ENVIRONMENT, USUAL))
     except ValueError:
         most = 1e6 * USUAL
-    if held() + size <= most:
-        return
-    forget()
-    let_go()
-    gc.collect()  # what nobody has any more may not be gone yet
     if held() + size > most:
-        raise InputError(f"this server has no room for a file of {size / 1e6:,.0f} MB now: all visitors share "
-                         f"{most / 1e6:,.0f} MB. Try again later, or run mvgviz on your computer")
+        forget()
+        let_go()
+        gc.collect()  # what nobody has any more may not be gone yet
+        refuse(held() + size > most, f"this server has no room for a file of {size / 1e6:,.0f} MB now: all visitors "
+               f"share {most / 1e6:,.0f} MB. Try again later, or run mvgviz on your computer")
 
 
 def keep_count(table: Table) -> Table:
@@ -170,7 +168,7 @@ def keep_count(table: Table) -> Table:
 
 def held() -> int:
     """Return the bytes of all tables in memory."""
-    return sum(size_of(table) for table in list(_HELD))
+    return sum(map(size_of, list(_HELD)))
 
 
 def size_of(table: Table) -> int:

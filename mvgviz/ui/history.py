@@ -84,10 +84,10 @@ def change_words(before: Scenario, after: Scenario, names: Sequence[str]) -> str
         return "other data"
     if not fields:
         return "a mark"
-    called = [_CALLED[name].removeprefix("the ") for name in fields]
+    called = listed([_CALLED[name].removeprefix("the ") for name in fields], most=3)
     if len(fields) > 1:
-        return listed(called, most=3)
-    return f"{called[0]} {_value(fields[0], before, names)} → {_value(fields[0], after, names)}"
+        return called
+    return f"{called} {_value(fields[0], before, names)} → {_value(fields[0], after, names)}"
 
 
 def _differing(before: Scenario, after: Scenario) -> list[str]:

@@ -98,20 +98,16 @@ def release_questions(given: str, chosen: tuple[int, ...], accept: tuple[str, ..
     """Release all these questions or none, if the ticket is still good; keep a refusal for the page."""
     desk = release_desk()
     with desk.turn:
-        held, plans = held_plan(), _plans()
+        held = held_plan()
         if held is None or given != plan_ticket(held, chosen) or not st.session_state.get(f"plan_sure_{given}"):
             return
-        desk.refusal = None
         with desk.refusing():
             refuse_release()
             setups = [plan_setups(held.plan)[k] for k in chosen]
-            show = bar_of_noise(setups, spot)
-            made = release_together(setups, accept=accept, ledger=desk.ledger, progress=show,
-                                    population=desk.population(held.plan.data))
-            desk.releases.extend(made)
-            plans[held.plan.data] = replace(held, released=held.released | set(chosen))
-            if show is not None:
-                spot.empty()
+            desk.releases.extend(release_together(
+                setups, accept=accept, ledger=desk.ledger, progress=bar_of_noise(setups, spot),
+                population=desk.population(held.plan.data)))
+            _plans()[held.plan.data] = replace(held, released=held.released | set(chosen))
 
 
 def _plans() -> dict[str, HeldPlan]:

@@ -63,17 +63,15 @@ def draw_go(label: str, release: Callable[..., None], scenarios: Sequence[Scenar
     ``release`` gets the ticket ``now``, what is ``chosen`` and accepted, and a spot to draw on. ``named``: whether the
     population is known.
     """
-    desk, refused = release_desk(), None
+    desk, refused, data = release_desk(), None, session.dataset()
     try:
         desk.check(session.scenario().data, planned)
         check()
     except InputError as error:
         refused = error
-    data = session.dataset()
     accepted = tuple(caveat for caveat in planned.caveats if st.checkbox(
         words.accept_words(caveat, data, scenarios), key=f"{key}_accept_{caveat}_{now}"))
-    title = in_markdown(data.title)
-    called = f" It is published under the name **{title}**." if title else ""
+    called = f" It is published under the name **{in_markdown(data.title)}**." if data.title else ""
     if caution := epsilon_caution(planned.epsilon, "edge" if session.scenario().is_graph else "record"):
         st.warning(session.promised(caution), icon=":material/warning:")
     sure = st.checkbox(f"I understand that this spends **{spends}** of the privacy budget and cannot be undone."
@@ -85,11 +83,9 @@ def draw_go(label: str, release: Callable[..., None], scenarios: Sequence[Scenar
     shown, desk.refusal = refused or desk.refusal, None
     if shown is not None:
         show_error(shown)
-    if refused is None:
-        first = "Name the people above to continue. " if not named else (
-            f"Tick the {'box' if boxes == 1 else f'{boxes} boxes'} above to continue. " if boxes else "")
-        answers = f"All {len(scenarios)} answers are released together, or none. " if len(scenarios) > 1 else ""
-        st.caption(f"{first}{answers}")
+    if refused is None and (boxes or not named):
+        st.caption(f"Tick the {'box' if boxes == 1 else f'{boxes} boxes'} above to continue." if named else
+                   "Name the people above to continue.")
 
 
 def draw_done() -> None:
@@ -101,9 +97,9 @@ def draw_done() -> None:
     with contextlib.suppress(InputError):  # the page says below why the ledger cannot be read
         room = spent.room_words(spent.budget_numbers(desk.ledger, desk.population(last.data or ""), last))
     kept = desk.ledger.lasts and all(made.number is not None for made in desk.releases)
-    fate = (":material/check_circle: **Released**, and kept in the ledger: a reload does not lose it." if kept else
-            ":material/warning: **Released. Not kept: download now.** A reload loses these numbers; the budget stays "
-            "spent.")
+    fate = (":material/check_circle: **Released**, and kept in the ledger." if kept else
+            ":material/warning: **Released. Not kept: download now.** A reload loses these numbers, not what "
+            "they spent.")
     with st.container(horizontal=True, vertical_alignment="center"):
         offer_file("Download everything released", "released.zip", "application/zip", partial(zipped, desk.releases),
                    key="release_everything", type="primary")
@@ -138,7 +134,8 @@ def draw_released() -> None:
                    key="release_zip", width="stretch", type="primary")
         for label, key, name, mime, content in files_of(place, shown):
             offer_file(label, name, mime, content, key=f"release_{key}", width="stretch")
-        st.caption(words.kept_words(shown))
+        st.caption("Keep the certificate with the CSV: it says what was promised and what is not covered. No file "
+                   "contains the true answer.")
     if len(same := same_question(shown, releases)) > 1:
         both = combine(*same)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -151,13 +148,13 @@ def draw_released() -> None:
     else:
         draw_intervals(shown)
     reason = about_population(shown)
-    if reason is not None and shown.kind.is_mean:
-        st.caption(f"{capitalised(in_markdown(reason))}.")
-    elif reason is None:
+    if reason is None:
         st.markdown("#### Error beyond these records")
         found = population_means(shown, releases)
         _draw_table(words.population_columns(found, shown.units), key="release_population")
         st.caption(words.population_words(found, shown.gaps))
+    elif shown.kind.is_mean:
+        st.caption(f"{capitalised(in_markdown(reason))}.")
     if refusal(shown) is None:
         _draw_fit(shown)
 

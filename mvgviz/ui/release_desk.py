@@ -49,6 +49,7 @@ class Desk:
     @contextmanager
     def refusing(self) -> Iterator[None]:
         """Keep an `InputError` for the page."""
+        self.refusal = None
         try:
             yield
         except InputError as error:
@@ -89,18 +90,15 @@ class Desk:
 
     def named(self, data: str) -> str:
         """Return what the person called the people of ``data`` in this session; empty if nothing."""
-        return self._said(self.same_people(data))
+        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
 
     def population(self, data: str) -> str | None:
         """Return the population that ``data`` counts for; None until the person, or an earlier release, named it."""
         return self._called(self.same_people(data)) if self.ledger.lasts else data
 
-    def _said(self, names: frozenset[str]) -> str:
-        return next((self._named[one] for one in sorted(names) if one in self._named), "")
-
     def _called(self, names: frozenset[str]) -> str | None:
-        return self._said(names) or next(
-            (entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
+        said = next((self._named[one] for one in sorted(names) if one in self._named), None)
+        return said or next((entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
 
     def is_entered(self, data: str) -> bool:
         """Whether the session released anything about these people: their name then stays."""
@@ -168,7 +166,6 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: De
     with desk.turn:  # a second click starts a thread of its own while the first is still drawing
         if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
             return
-        desk.refusal = None
         with desk.refusing():
             refuse_release()
             setup = session.setup()

@@ -10,7 +10,7 @@ import streamlit as st
 
 from mvgviz.design.limits import Rival, rival
 from mvgviz.labels import GUARANTEES
-from mvgviz.pictures.rule import RADII, RuleModel, TheoremPlane, ellipse_of, rule_model, theorem_plane
+from mvgviz.pictures.rule import RADII, RuleModel, ellipse_of, rule_model, theorem_plane
 from mvgviz.provenance import weakest
 from mvgviz.scenario.own_units import product_unit, to_own, unit_of
 from mvgviz.scenario.resolve import Setup, left_for_noise
@@ -44,7 +44,10 @@ def rule(setup: Setup, model: RuleModel, pair: tuple[int, int], *, key: str, nam
     ``draws`` (2 × many): standard normal; ``points``: data, with the root mean square ``spread``. ``line``: the first
     angle (radians) of the use.
     """
-    normals, theorem = None if setup.design.blocks else draws, theorem_in(setup, pair, of_directions=of_directions)
+    normals = None if setup.design.blocks else draws
+    theorem = None if setup.scenario.guarantee != "exact" or setup.design.blocks or model.changes is None else (
+        theorem_plane(rivals(setup)[0].design, setup.design, pair, of_directions=of_directions,
+                      name=GUARANTEES["theorem1"].name))
     units, factors = own_axes(setup, pair, of_directions=of_directions)
     zooms = [name for name, wanted in (("rule", model.changes is not None or normals is None),
                                        ("noise", normals is not None), ("data", points is not None and points.size > 0))
@@ -66,7 +69,7 @@ def rule(setup: Setup, model: RuleModel, pair: tuple[int, int], *, key: str, nam
         "controls": ("share", "angle", "epsilon"), "zooms": tuple(zooms), "radii": tuple(RADII), "spread": spread,
         "alt": as_text(takeaway),
         "grey": session.promised(f"what one record can change{', seen in this plane' if shadow else ''}"),
-        "theorem": None if theorem is None or model.changes is None else _camel(asdict(theorem)),
+        "theorem": None if theorem is None else _camel(asdict(theorem)),
         "normals": () if normals is None else tuple(normals.T.round(4).tolist()),
         "points": () if points is None else tuple(points.T.tolist()),
         "records": None if records is None else {
@@ -121,14 +124,6 @@ def rivals(setup: Setup) -> tuple[Rival, ...]:
     names = ["theorem1", second] if design.guarantee == "exact" else ["exact"]
     return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
                  for name in names)
-
-
-def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool) -> TheoremPlane | None:
-    """Return Theorem 1's noise in a plane; None where the design is a theorem's."""
-    if setup.scenario.guarantee != "exact" or setup.design.blocks:
-        return None
-    return theorem_plane(rivals(setup)[0].design, setup.design, pair, of_directions=of_directions,
-                         name=GUARANTEES["theorem1"].name)
 
 
 def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool

@@ -52,7 +52,7 @@ def say_ignored(allowed: str) -> None:
 
 
 def is_big() -> bool:
-    """Whether the view is the projector's."""
+    """Return whether the view is the projector's."""
     return "big" in shown_views()
 
 
@@ -63,7 +63,7 @@ def draw_screen_switch() -> None:
     label, icon, shortcut = ("Leave", "close", "Esc") if is_big() else ("Big screen", "slideshow", None)
     st.button(label, key="lesson_big", icon=f":material/{icon}:", shortcut=shortcut, on_click=moved,
               kwargs={_VIEWS["big"]: not is_big()},
-              help="For a projector: no menus, a large picture. Arrow keys move on, Esc comes back.")
+              help="Arrow keys move on, Esc comes back.")
 
 
 def enlarge(figure: go.Figure) -> None:

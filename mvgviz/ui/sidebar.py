@@ -1,6 +1,7 @@
 """Draw the shared sidebar: five controls, and all of them behind one switch."""
 
 from collections.abc import Sequence, Set
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -16,14 +17,15 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, Scenario
-from mvgviz.text import as_number, as_probability, capitalised, delta_caution, epsilon_caution
+from mvgviz.text import as_probability, capitalised, delta_caution, epsilon_caution
 from mvgviz.ui import session
 from mvgviz.ui import sidebar_design as design
 from mvgviz.ui.sidebar_design import draw_choice
 from mvgviz.ui.visitors import most_trials
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
-_OTHERS = f"\n\nOthers chose:\n\n{others_words()}\n\nTheir units differ: a day is less than all data of a person."
+_EPSILON_IS = ("When one record changes, the chance of any result grows at most e^ε times, plus δ.\n\nOthers chose:\n\n"
+               f"{others_words()}")
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
 
 
@@ -34,8 +36,8 @@ def draw_sidebar() -> None:
     draw_query("Query: what you ask of the data")
     if st.session_state["_all"]:
         _draw_records()
-        _draw_epsilon()
-        _draw_delta()
+        draw_epsilon()
+        draw_delta()
         design.draw_guarantee()
         design.draw_family()
         names = direction_names()
@@ -44,7 +46,7 @@ def draw_sidebar() -> None:
         st.number_input("Trials", 1, most_trials(), **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
-        _draw_epsilon()
+        draw_epsilon()
         _draw_priority(direction_names())
         if session.scenario().bound != "none" and not session.scenario().is_graph:
             st.caption(f"Records: {bound_words(session.scenario())}. Change this on Data & query.")
@@ -54,13 +56,11 @@ def draw_sidebar() -> None:
 
 
 def _draw_data() -> None:
-    own = session.upload()
+    own, current = session.upload(), session.scenario().data
     names = {name: describe(name).title for name in samples()}
     if own is not None:
         names[own.data_name] = f"Your file: {own.dataset.title or own.name}"
-    current = session.scenario().data
-    if current not in names:
-        names[current] = "A file that is not here"
+    names.setdefault(current, "A file that is not here")
 
     def change(data: str) -> dict[str, object]:
         if data not in names:  # a page of a session before still had it
@@ -70,7 +70,7 @@ def _draw_data() -> None:
             name for name in old.from_data if name == "epsilon"))
         return dict(vars(new))
 
-    st.selectbox("Data", list(names), format_func=names.__getitem__, **session.bound("w_data", current, change))
+    draw_choice("Data", names, **session.bound("w_data", current, change))
 
 
 def draw_query(label: str, where: str = "w") -> None:
@@ -88,24 +88,23 @@ def draw_query(label: str, where: str = "w") -> None:
         data = session.dataset()
     except InputError:  # the page says what is missing
         return
-    names, known, by_group = data.features, categories(data), "category" in asked
+    known, by_group = categories(data), "category" in asked
+    fields: dict[str, tuple[str, Sequence[str], Set[int]]] = {}
     if by_group:
-        _draw_positions(where, "category", "Categories", [category.name for category in known],
-                        "The query counts their levels, or groups by them. Empty: the first.")
+        fields["category"] = "Categories (empty: the first)", [category.name for category in known], frozenset()
     if "group" in asked:
         levels = {k for category in known for k in category.positions} if by_group else set()
-        label, about = ("Features to average", "Empty: all.") if by_group else (
-            "Columns of the first group", "The answer has a row for each of these and a column for each other one.")
-        _draw_positions(where, "group", label, names, about, levels)
+        label = "Features to average (empty: all)" if by_group else "Columns of the first group"
+        fields["group"] = label, data.features, levels
+    for field, (label, names, left_out) in fields.items():
+        options = [k for k in range(len(names)) if k not in left_out]
+        chosen = [k for k in getattr(scenario, field) if k in options]  # an older link may name others
+        st.multiselect(label, options, format_func=names.__getitem__, **session.bound(
+            f"{where}_{field}", chosen, partial(_positions, field)))
 
 
-def _draw_positions(where: str, field: str, label: str, names: Sequence[str], about: str,
-                    left_out: Set[int] = frozenset()) -> None:
-    """Choose positions by name; positions of an older link that are not offered stay hidden."""
-    options = [k for k in range(len(names)) if k not in left_out]
-    chosen = [k for k in getattr(session.scenario(), field) if k in options]
-    st.multiselect(label, options, format_func=names.__getitem__, help=about,
-                   **session.bound(f"{where}_{field}", chosen, lambda new: {field: tuple(new)}))
+def _positions(field: str, chosen: Sequence[int]) -> dict[str, object]:
+    return {field: tuple(chosen)}
 
 
 def _draw_records() -> None:
@@ -116,8 +115,7 @@ def _draw_records() -> None:
     draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
                 **session.bound_field("scale"))
     st.toggle("Show the normalised scale", **session.control(
-        "w_normalised", session.normalised(), lambda on: st.session_state.update(_normalised=on)),
-        help="Show the scale of the computation, not the data's units: on Home, Data & query and Noise shape.")
+        "w_normalised", session.normalised(), lambda on: st.session_state.update(_normalised=on)))
     if scenario.kind.takes_bound or scenario.bound != "none":
         draw_clipping("Clip records")
 
@@ -162,35 +160,34 @@ def _queries(current: str) -> tuple[str, ...]:
     return fitting if current in fitting else (*fitting, current)
 
 
-def _draw_epsilon() -> None:
-    options = sorted({*EPSILONS, session.scenario().epsilon})
-    st.select_slider("Privacy budget epsilon (ε)", options, format_func=lambda e: f"{e:g}",
-                     help=session.promised("When one record changes, the chance of any result grows at most e^ε times, "
-                                           "plus δ.") + _OTHERS,
-                     **session.bound_field("epsilon"))
+def draw_epsilon(where: str = "w") -> None:
+    """Draw epsilon; keys of the controls begin with ``where``."""
     scenario = session.scenario()
+    st.select_slider("Privacy budget epsilon (ε)", sorted({*EPSILONS, scenario.epsilon}), format_func="{:g}".format,
+                     help=session.promised(_EPSILON_IS) if where == "w" else None,
+                     **session.bound_field("epsilon", where))
     caution = epsilon_caution(scenario.epsilon, "edge" if scenario.is_graph else "record")
     st.caption(f":material/warning: **{session.promised(caution)}**" if caution else
                "0.01: strong privacy, much noise · 100: almost no privacy, little noise")
 
 
-def _draw_delta() -> None:
+def draw_delta(where: str = "w") -> None:
+    """Draw delta, with the paper's and the usual one; keys of the controls begin with ``where``."""
     scenario, data = session.scenario(), session.dataset_here()
     if data is None:
         return
     value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
     thing = "edge" if scenario.is_graph else "person" if data.by_person else "record"
     st.select_slider("Delta (δ)", sorted({*DELTAS, value, usual, paper}),
+                     help=f"δ is {DELTA_IS}." if where == "w" else None,
                      format_func=lambda d: f"{as_probability(d)}{' (usual)' if d == usual else ''}",
-                     help=f"δ is {DELTA_IS}. Keep it far below 1/n, or a mechanism could publish one random {thing} "
-                          "and still pass.",
-                     **session.bound("w_delta", value, lambda delta: delta_change(delta, data)))
+                     **session.bound(f"{where}_delta", value, lambda delta: delta_change(delta, data)))
     with st.container(horizontal=True):
-        st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
+        st.button("δ = 1/n, as in the paper", key=f"{where}_one_over_n", disabled=value == paper, type="tertiary",
                   help=delta_caution(paper, data.n_records, thing),
                   on_click=lambda: session.update(**delta_change(paper, data)))
         if scenario.delta is not None:
-            st.button("Usual δ", key="w_usual_delta", type="tertiary", help="The smaller of 10⁻⁶ and 1/(100 n)",
+            st.button("Usual δ", key=f"{where}_usual_delta", type="tertiary", help="The smaller of 10⁻⁶ and 1/(100 n)",
                       on_click=lambda: session.update(delta=None))
     if caution := delta_caution(value, data.n_records, thing):
         st.caption(f":material/warning: {caution}")
@@ -213,8 +210,7 @@ def direction_names() -> tuple[str, ...]:
     except InputError:
         return ()
     mode = mode_of(query, scenario.mode)
-    size = query.cols if mode == "columns" else query.rows
-    size = query.own_features(size)  # a constant's share is not a person's to choose
+    size = query.own_features(query.cols if mode == "columns" else query.rows)  # nobody chooses a constant's share
     if scenario.directions == "standard" or size < 2:
         return query.coordinate_names(mode, size)[:size]
     try:
@@ -256,11 +252,9 @@ def _draw_link() -> None:
     scenario, usual = session.scenario(), Scenario.default_for(session.scenario().data)
     st.divider()
     with st.container(horizontal=True):
-        st.button("New draw", key="w_draw", icon=":material/casino:", help="Draw new random numbers",
+        st.button("New draw", key="w_draw", icon=":material/casino:",
                   on_click=lambda: session.update(seed=(scenario.seed + 1) % 10**9))
-        st.button("Reset", key="w_reset", icon=":material/restart_alt:",
-                  help=f"Back to the defaults of this data (ε = {as_number(usual.epsilon)})",
-                  on_click=lambda: session.put(usual))
+        st.button("Reset", key="w_reset", icon=":material/restart_alt:", on_click=lambda: session.put(usual))
         with st.popover("Copy link", icon=":material/link:"):
             st.code(session.link(), language=None, wrap_lines=True)
             st.caption(link_words(scenario))

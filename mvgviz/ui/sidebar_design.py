@@ -40,12 +40,10 @@ def draw_guarantee() -> None:
     st.markdown("Guarantee")
     with st.container(horizontal=True):
         for key, label in GUARANTEES.items():
-            reason = f"Needs a positive semi-definite query; {name} is not." if key == "theorem2" and not psd else None
+            reason = f"Needs a positive semi-definite query; {name} is not." if key == "theorem2" and not psd else ""
             st.button(label.button, key=f"w_guarantee_{key}", help=reason or label.explained, on_click=session.update,
                       kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}),
-                      disabled=reason is not None, type="primary" if chosen == key else "secondary")
-    if not psd:
-        st.caption(f"Theorem 2 needs a positive semi-definite query; {name} is not.")
+                      disabled=bool(reason), type="primary" if chosen == key else "secondary")
     with st.expander("More: tail, sides"):
         draw_choice("Tail of the noise's norm in the theorems",
                     {tail: capitalised(label.name) for tail, label in TAILS.items()}, disabled=chosen == "exact",
@@ -61,12 +59,10 @@ def draw_family(key: str = "w_family") -> None:
     fitting = {name: family.title for name, family in CHOICES.items()
                if name == scenario.noise_family or not scenario.changed(family=name).is_idle("family")}
     if len(fitting) > 1:
-        draw_choice("Family of noise", fitting, help="The same promise with another shape of noise. The page "
-                    "**Families of noise** gives the gain and price of each.",
-                    **session.bound(key, scenario.noise_family, lambda family: {"family": family}))
+        draw_choice("Family of noise", fitting, **session.bound(key, scenario.noise_family,
+                                                                lambda family: {"family": family}))
     if scenario.family != scenario.noise_family:
-        st.caption(f"{CHOICES[scenario.family].title} noise does not fit here, so the noise is Gaussian. Box and "
-                   "Laplace noise need a mean or a table over its ranges; the ellipse needs the exact guarantee.")
+        st.caption(f"{CHOICES[scenario.family].title} noise does not fit here, so the noise is Gaussian.")
 
 
 def draw_directions(size: int) -> None:
@@ -80,12 +76,10 @@ def draw_directions(size: int) -> None:
     if scenario.directions == "rotation":
         st.slider("Angle (degrees)", -180, 180,
                   **session.bound("w_angle", round(scenario.angle), lambda angle: {"angle": float(angle)}))
-        first, second = st.columns(2)
         most = max(size, *(position + 1 for position in scenario.plane))  # a link may say more
-        first.number_input("Turn feature", 1, most, **session.bound(
-            "w_plane_0", scenario.plane[0] + 1, lambda number: _plane(0, number - 1)))
-        second.number_input("towards feature", 1, most, **session.bound(
-            "w_plane_1", scenario.plane[1] + 1, lambda number: _plane(1, number - 1)))
+        for end, (column, label) in enumerate(zip(st.columns(2), ("Turn feature", "towards feature"), strict=True)):
+            column.number_input(label, 1, most, **session.bound(
+                f"w_plane_{end}", scenario.plane[end] + 1, partial(_plane, end)))
     elif scenario.directions == "eigenvectors":
         st.warning("Read from the data: **not private**. The guarantee covers the noise only.", icon=_BY_DATA)
     elif scenario.directions == "private":
@@ -96,12 +90,12 @@ def draw_directions(size: int) -> None:
         _upload_directions()
 
 
-def _plane(end: int, feature: int) -> dict[str, Any]:
+def _plane(end: int, number: int) -> dict[str, Any]:
     """Return the plane with one feature changed; the same feature twice swaps the two."""
     plane = list(session.scenario().plane)
-    if plane[1 - end] == feature:
+    if plane[1 - end] == number - 1:
         plane[1 - end] = plane[end]
-    plane[end] = feature
+    plane[end] = number - 1
     return {"plane": tuple(plane)}
 
 
@@ -117,14 +111,10 @@ def _upload_directions() -> None:
                 st.session_state[_DIRECTION_FILE] = chosen.file_id
         except InputError as error:
             st.error(in_markdown(str(error)), icon=":material/error:")
-    own = session.uploaded_directions()
-    if own is None:
-        return
-    st.checkbox("I know these directions without looking at the data", **session.control(
-        "w_directions_known", own.origin.is_covered,
-        lambda known: session.state_directions_origin(Origin.DECLARED if known else Origin.READ)))
-    if not own.origin.is_covered:
-        st.caption(f"{_BY_DATA} Unless you tick this, they count as read from the data: **not private**.")
+    if (own := session.uploaded_directions()) is not None:
+        st.checkbox("I know these directions without looking at the data. Else they are **not private**.",
+                    **session.control("w_directions_known", own.origin.is_covered, lambda known:
+                                      session.state_directions_origin(Origin.DECLARED if known else Origin.READ)))
 
 
 def draw_split(names: tuple[str, ...]) -> None:
@@ -171,7 +161,7 @@ def draw_importance(names: tuple[str, ...], chosen: list[int]) -> None:
         for i, k in enumerate(chosen):
             st.number_input(in_markdown(names[k]), 1, max(9, parts[i]), **session.bound(
                 f"w_importance_{k}", parts[i], partial(_importance, parts, i)))
-        st.caption("Errors in a column of weight 2 count twice, so it gets less noise. Regressions ignore weights.")
+        st.caption("Errors in a column of weight 2 count twice, so it gets less noise.")
 
 
 def _importance(parts: list[int], position: int, value: int) -> dict[str, Any]:
@@ -212,11 +202,10 @@ def _draw_manual(names: tuple[str, ...]) -> None:
         slider.slider(in_markdown(names[k]), 0.1, 99.9, step=0.1, format="%.1f%%", disabled=k in locks, **session.bound(
             f"w_part_{k}", min(max(round(100 * parts[k] / total, 1), 0.1), 99.9),
             partial(_moved, parts=parts, position=k, locked=locks)))
-        lock.checkbox(":material/lock:", key=f"w_lock_{k}", help=f"Keep {in_markdown(names[k])} as it is")
-    if len(shown) < len(names):
-        left = sum(part for k, part in enumerate(parts) if k not in shown)
-        st.caption(f"The other {len(names) - len(shown)} share {100 * left / total:.1f} % in their old proportions.")
-    st.caption("Parts sum to 100 %. Moving one moves the others, except locked ones.")
+        lock.checkbox(":material/lock:", key=f"w_lock_{k}")
+    left = 100 * sum(part for k, part in enumerate(parts) if k not in shown) / total
+    st.caption(f"The other {len(names) - len(shown)} share {left:.1f} % in their old proportions." if left else
+               "Parts sum to 100 %. Moving one moves the others, except locked ones.")
 
 
 def _moved(percent: float, *, parts: tuple[int, ...], position: int, locked: set[int]) -> dict[str, Any]:

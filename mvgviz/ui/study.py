@@ -26,8 +26,7 @@ from mvgviz.validation import parsed_json
 NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_study_named_file"
 _FILE, _REFUSED, _NOW = "study_file", "_study_refused", "_study_now"
 _MINE, _LOST = "_session_token", "_session_lost"
-_AWAY = ("The server does not answer. It may have stopped, or this computer is offline. Leave this page open: it "
-         "continues when the server is back, and this tab keeps your choices.")
+_AWAY = "The server does not answer. Leave this page open: it continues when the server is back."
 _browser = st.components.v2.component("mvgviz_study", html="<span></span>", js=asset("study.js"))  # a tab's memory
 _watcher = st.components.v2.component("mvgviz_away", html="<span></span>", js=asset("save_chart.js") + asset("away.js"))
 
@@ -111,17 +110,16 @@ def _content(path: str, what: str) -> bytes:
 
 def draw_study() -> None:
     """Save the session's study, open one, take notes."""
-    with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study",
-                    help="One file with your choices, ranges, plan and notes, without the data"):
-        st.text_area("Notes", max_chars=MOST_NOTES, height=90, placeholder="What this is for; printed in the report",
+    with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study"):
+        st.text_area("Notes", max_chars=MOST_NOTES, height=90, placeholder="Printed in the report",
                      **session.control("w_notes", st.session_state.get(NOTES, ""), _note))
         now = st.session_state.setdefault(_NOW, {})  # by the time the file is asked for the session is out of reach
         now["study"] = current_study()
         st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
                            mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
                            width="stretch")
-        st.caption("It never holds your data or a released answer.")
-        choose_file("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE, on_change=_open)
+        st.caption("Your choices, ranges, plan and notes; never your data or a released answer.")
+        choose_file("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE, on_change=_take)
     own = session.upload()
     if (own is not None and own.is_current) or st.session_state.get(NOTES) or kept_plan() is not None:
         _browser(key="study_keep", data={"study": now["study"].to_json()})  # what the address does not hold
@@ -137,14 +135,13 @@ def _settled(now: dict[str, Study]) -> Study:
     return now["study"]
 
 
-def _open() -> None:
-    if (chosen := st.session_state.get(_FILE)) is not None:
-        _take(chosen.getvalue())
-
-
-def _take(text: str | bytes) -> None:
+def _take(text: str | bytes | None = None) -> None:
+    chosen = st.session_state.get(_FILE)
     try:
-        open_study(text)
+        if text is None and chosen is not None:
+            text = chosen.getvalue()
+        if text is not None:
+            open_study(text)
     except InputError as error:
         st.session_state[_REFUSED] = error
 
@@ -162,53 +159,47 @@ def draw_offer() -> bool:
         st.info(f"The study is about **{in_markdown(study.source.name)}**. Choose that file on Data & query to "
                 "continue.", icon=":material/upload_file:")
         return True
-    text, time = _kept_study()
-    if text:
-        st.warning(f"The server restarted or you reloaded the page, so your file is gone. This tab still has the study "
-                   f"of {time}: open it, then choose the file again.", icon=":material/restore:")
-        st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
-    return bool(text)
+    return _offer_kept("The server restarted or you reloaded the page, so your file is gone. This tab still has the "
+                       "study: open it, then choose the file again.")
 
 
-def _kept_study() -> tuple[str, str]:
-    """Return the study that the browser kept for this tab, and when; empty unless it is about the scenario's data."""
+def _offer_kept(why: str = "") -> bool:
+    """Offer the study that the browser kept for this tab; return False unless there is one about these data."""
     kept = _browser(key="study_kept", data={}, width="content", on_kept_change=lambda: None).kept
     try:
         held = json.loads(kept)
-        text, time = held["study"], held["time"]
-        name = json.loads(text)["scenario"]["scenario"]["data"]
+        text, time = held["study"], str(held["time"])[:5]
+        if json.loads(text)["scenario"]["scenario"]["data"] != session.scenario().data:
+            return False
     except (TypeError, ValueError, KeyError, RecursionError):  # nothing, or nothing of ours
-        return "", ""
-    return (text, str(time)[:5]) if name == session.scenario().data else ("", "")
+        return False
+    if why:
+        st.warning(why, icon=":material/restore:")
+    st.button(f"Open the study of {time}", key="study_restore", type="primary", on_click=_take, args=(text,))
+    return True
 
 
 def watch_server() -> None:
     """Give the page words for a server that is away; notice a session that this page had before."""
     mine, released = st.session_state.setdefault(_MINE, secrets.token_hex(8)), bool(release_desk().releases)
-    report = _watcher(key="away", data={"session": mine, "released": released,
-                                      "words": _AWAY + " A released answer stays on the screen until you click: save "
-                                                       "or note it first." * released},
-                    on_lost_change=lambda: None, on_back_change=lambda: None)
+    report = _watcher(key="away", on_lost_change=lambda: None, on_back_change=lambda: None, data={
+        "session": mine, "released": released,
+        "words": _AWAY + " A released answer stays on the screen until you click: save it first." * released})
     if report.lost:
         st.session_state[_LOST] = bool(report.lost.get("released"))
 
 
 def say_restarted() -> None:
     """Say what was lost with the page's previous session, until the person has seen it."""
-    released = st.session_state.get(_LOST)
-    if released is None:
-        return
-    own = session.scenario().is_upload  # then the page asks for the file, and says why
-    if own and not released:
+    released, own = st.session_state.get(_LOST), session.scenario().is_upload
+    if released is None or (own and not released):  # the page asks for the file, and says why
         return
     counted = ("the ledger counts them" if release_desk().ledger.lasts else
                "this session's ledger is new and does not count them, so add them yourself")
-    st.warning(("" if own else "The server restarted or lost this page. Your settings were restored; trials will run "
-                               "again.")
-               + (f" Releases that you did not save are gone and **stay spent**: {counted}." if released else ""),
+    st.warning("The server restarted. Your settings were restored; trials will run again." * (not own)
+               + f" Releases that you did not save are gone and **stay spent**: {counted}." * released,
                icon=":material/restart_alt:")
     with st.container(horizontal=True):
-        text, time = ("", "") if own else _kept_study()
-        if text:
-            st.button(f"Open the study of {time}", key="study_restore", type="primary", on_click=_take, args=(text,))
+        if not own:
+            _offer_kept()
         st.button("All right", key="restarted", on_click=lambda: st.session_state.pop(_LOST, None))

@@ -10,7 +10,7 @@ from mvgviz.labels import JUDGED
 from mvgviz.pictures.shape import ABOUT_ZERO
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario, for_task, usual_settings
+from mvgviz.scenario.scenario import for_task, usual_settings
 from mvgviz.scenario.tasks import POST, TASKS
 from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.ui import session
@@ -29,9 +29,7 @@ def draw_task(setup: Setup) -> None:
                          **session.bound("w_label", scenario.label if scenario.label in names else None,
                                          lambda label: {"label": label}))
     if scenario.needs:
-        judged.selectbox("Errors on", list(JUDGED), format_func=JUDGED.__getitem__, **session.bound_field("judged"),
-                         help="A regression learns from these columns alone. Components are those of their block, "
-                              "weighted by how much each column matters.")
+        judged.selectbox("Errors on", list(JUDGED), format_func=JUDGED.__getitem__, **session.bound_field("judged"))
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("Free post-processing", icon=":material/tune:"):
             st.caption("Done after the noise, so it costs no privacy.")
@@ -44,39 +42,30 @@ def draw_task(setup: Setup) -> None:
         elif usual:
             st.button("Usual settings for this task", key="task_usual", type="tertiary",
                       icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,
-                      help="Query, clipping and split that did best for this task on many tables. They follow from the "
-                           "task, not from your data.")
-    _draw_about_mean(scenario)
-
-
-def _draw_about_mean(scenario: Scenario) -> None:
+                      help="They follow from the task, not from your data.")
     if not scenario.use.of_directions or scenario.is_graph:
         return
     if scenario.kind.has_constant:
-        st.caption("Components are about the mean, which you release too: the usual principal components.")
+        st.caption("Components are about the mean, which you release too.")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(ABOUT_ZERO)
         st.button("Components about the mean", key="task_about_mean", type="tertiary",
                   icon=":material/filter_center_focus:", on_click=session.update,
-                  kwargs={"query": "moments", "mode": "auto"},
-                  help="Asks for mean and second moments in one answer. They give the covariance about the mean.")
+                  kwargs={"query": "moments", "mode": "auto"})
 
 
 def choose_s2(query: Query, *, key: str) -> tuple[str, str]:
     """Return one sensitivity for all noise, "tight" or, where it is larger, "printed"; and its name."""
-    tight, printed = query.sensitivity, query.printed_sensitivity
-    chosen = "tight"
-    if printed > tight * (1 + 1e-9):
-        labels = {"tight": f"Tight {as_number(tight)}", "printed": f"As printed {as_number(printed)}"}
-        chosen = st.segmented_control(
-            "Sensitivity for all", list(labels), default="tight", required=True, key=key,
-            format_func=labels.__getitem__,
-            help="The theorems use the s₂ that the paper prints. A fair comparison uses one value for all.") or "tight"
-    else:
-        st.caption(f"Sensitivity of all: s₂ = {as_number(tight)}; tight and as printed are the same.")
-    return chosen, (f"the tight sensitivity s₂ = {as_number(tight)}" if chosen == "tight" else
-                    f"the paper's sensitivity s₂ = {as_number(printed)}")
+    tight, printed = as_number(query.sensitivity), as_number(query.printed_sensitivity)
+    if query.printed_sensitivity <= query.sensitivity * (1 + 1e-9):
+        st.caption(f"Sensitivity of all: s₂ = {tight}; tight and as printed are the same.")
+        return "tight", f"the tight sensitivity s₂ = {tight}"
+    labels = {"tight": f"Tight {tight}", "printed": f"As printed {printed}"}
+    chosen = st.segmented_control("Sensitivity for all", list(labels), default="tight", required=True, key=key,
+                                  format_func=labels.__getitem__)
+    return chosen, (f"the paper's sensitivity s₂ = {printed}" if chosen == "printed" else
+                    f"the tight sensitivity s₂ = {tight}")
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:

@@ -40,14 +40,12 @@ _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
 _LISTED, _FIRST = 60, 30  # columns that are all listed; of more, those in use at first where not all can be
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {  # as a control offers it, and what follows from it
-    "middle": ("fill with the middle of the range", "Each gap becomes the middle of its range, in a category an "
-               "equal part of each level. That biases the answer."),
+    "middle": ("fill with the middle of the range", "That biases the answer."),
     "drop": ("drop those records", ":material/visibility: The published record count then reveals how many records had "
-             "gaps: **not private**. You must accept this before a release."),
+             "gaps: **not private**."),
     "reject": ("refuse the file", "")}
 _KEPT = "Nothing was lost: the data from before is still open."
-_NO_MEMORY = ("the server has too little memory for this file now. Choose fewer records or columns, try again later, "
-              "or run mvgviz on a larger computer")
+_NO_MEMORY = "the server has too little memory for this file now. Choose fewer records or columns, or try again later"
 _NEXT = dict(pairwise(("File", "Who is a person", "Columns and ranges", "Question", "Priority columns", "Budget")))
 _NO_FILE = "Use your own file"
 
@@ -84,12 +82,9 @@ def draw_question() -> None:
     data = session.dataset_here()
     if data is None:
         return
-    delta = delta_of(scenario, data)
-    with _part("Budget", f"ε = {as_number(scenario.epsilon)}, δ = {as_probability(delta)}"):
-        st.select_slider("Privacy budget epsilon (ε)", sorted({*sidebar.EPSILONS, scenario.epsilon}),
-                         format_func="{:g}".format, **session.bound_field("epsilon", "path"))
-        st.select_slider("Delta (δ)", sorted({*sidebar.DELTAS, delta}), format_func=as_probability,
-                         **session.bound("path_delta", delta, lambda value: sidebar.delta_change(value, data)))
+    with _part("Budget", f"ε = {as_number(scenario.epsilon)}, δ = {as_probability(delta_of(scenario, data))}"):
+        sidebar.draw_epsilon("path")
+        sidebar.draw_delta("path")
     st.page_link(RELEASE.path, label="Go on to the release", icon=RELEASE.icon)
 
 
@@ -107,9 +102,8 @@ def draw_upload_panel() -> None:
         elif opened is not None:
             table = _choose_reading(opened)
             if table is not None:
-                st.text_input("Name of the data (published)", max_chars=MOST_TITLE, **_kept(opened, "title"), help=(
-                    "Every release publishes this name and the names of the columns. At first it is the file's name: "
-                    "change it if that is secret."))
+                st.text_input("Name of the data (published)", max_chars=MOST_TITLE, **_kept(opened, "title"),
+                              help="Every release publishes this name and the names of the columns.")
     if opened is None or table is None:
         return
     try:
@@ -249,8 +243,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
                     **_kept(opened, "orientation"))
         if table.empty_rows and opened.orientation == "rows":
             st.caption(f":material/visibility: {table.empty_rows:,} empty rows between the records were dropped. If "
-                       "they were records, the record count reveals how many: remove the rows, or accept that on "
-                       "release.")
+                       "they were records, the record count reveals how many: **not private**.")
         columns = _choose_columns(opened, table)
         incomplete = table.rows_with_missing if columns is None else int(
             np.any([gaps_in(table, name) for name in columns], axis=0).sum())
@@ -264,9 +257,9 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         if not table.is_graph:
             draw_form(opened, table, proposal_of(opened, table, columns))
         _use(opened, table, columns)
+        own = session.upload()
         if size:
             st.caption(size)
-        own = session.upload()
         if columns and own is not None:
             names, label = list(own.dataset.features), session.scenario().label
             st.selectbox("Label: the feature to predict, if any", [None, *names],
@@ -294,8 +287,8 @@ def _choose_person(opened: OpenFile, table: Table, repeated: list[Identifier]) -
             st.number_input("At most this many rows each", 1, 10_000, width=220, **_kept(opened, "at_most"))
     if said.person and own is not None and own.source.person == said.person:
         left = table.n_rows - own.dataset.n_records
-        st.caption(f"Only the first rows of each person are used; {left:,} of {table.n_rows:,} rows were dropped. The "
-                   "answer is about these rows. The guarantee covers the whole person.")
+        st.caption(f"{left:,} of {table.n_rows:,} rows were dropped: the answer is about the first of each person. The "
+                   "guarantee covers the whole person.")
 
 
 def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
@@ -308,7 +301,12 @@ def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
     if size <= _LISTED or not _use_all(opened, table):
         st.multiselect("Columns to use", [*table.columns, *table.texts], **_kept(opened, "columns"))
     chosen: list[str] = opened.said.columns
-    _draw_identifiers(opened, table)
+    found = {each.name: each for each in _identifiers(table) if each.name in chosen}
+    for words in identifier_words([*found.values()]):
+        st.caption(f":material/badge: {words}")
+    if found and len(chosen) > len(found):
+        st.button(f"Leave {'it' if len(found) == 1 else 'them'} out", key="upload_leave_out",
+                  on_click=setattr, args=(opened.said, "columns", [name for name in chosen if name not in found]))
     if not chosen:
         raise InputError("choose at least one feature of the file")
     return [name for name in chosen if name != opened.said.person]
@@ -320,19 +318,8 @@ def _use_all(opened: OpenFile, table: Table) -> bool:
         "upload_all_columns", len(said.columns) == size,
         lambda new: setattr(said, "columns", list(table.columns[: size if new else _FIRST]))))
     if not used and said.columns == list(table.columns[:_FIRST]):
-        st.caption(f"The first {_FIRST} of {size:,} columns are in use. Search for others by name. At most "
-                   f"{MOST_FEATURES:,} can be used.")
+        st.caption(f"The first {_FIRST} of {size:,} columns are in use, {MOST_FEATURES:,} at most.")
     return used
-
-
-def _draw_identifiers(opened: OpenFile, table: Table) -> None:
-    used = opened.said.columns
-    found = {each.name: each for each in _identifiers(table) if each.name in used}
-    for words in identifier_words([*found.values()]):
-        st.caption(f":material/badge: {words}")
-    if found and len(used) > len(found):
-        st.button(f"Leave {'it' if len(found) == 1 else 'them'} out", key="upload_leave_out",
-                  on_click=setattr, args=(opened.said, "columns", [name for name in used if name not in found]))
 
 
 def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
@@ -367,6 +354,5 @@ def _choose_people(opened: OpenFile) -> None:
         other = st.selectbox("About the same people as", free, format_func=lambda name: others[name].name,
                              key=f"upload_people_{own}", width=320)
         st.button("Count them together", key="upload_join", icon=":material/group:", on_click=desk.attempt,
-                  args=(desk.count_together, own, other),
-                  help="From now on, both files share one budget. This cannot be undone.")
-    st.caption(f"Files about the same people must share one budget. Only you can know that they are.{hint}")
+                  args=(desk.count_together, own, other))
+    st.caption(f"Files about the same people share one budget, for good. Only you can know that they are.{hint}")

@@ -114,7 +114,7 @@ def goes_on_with_the_study(tab):
     """Without a click: what happened is said, no other data stands there, and the study can be opened."""
     expect(tab.get_by_text("This tab still has the study")).to_be_visible()
     assert tab.locator(PICTURES).count() == 0
-    tab.get_by_role("button", name="Open the last study").click()
+    tab.get_by_role("button", name="Open the study of").click()
     tab.get_by_text("The study is about mine.csv").wait_for()
 
 
@@ -202,7 +202,7 @@ def test_a_line_that_is_cut_and_mended_leaves_the_page_where_it_was(server, tab)
         tab.get_by_role("button", name="Stop").click()
         at_rest(tab)
         assert tab.url == before
-        assert tab.get_by_text("restarted or lost").count() == tab.get_by_text("This tab still has").count() == 0
+        assert tab.get_by_text("The server restarted").count() == tab.get_by_text("This tab still has").count() == 0
         turn_to(tab, DATA)
         tab.get_by_text(WORDS).wait_for()
         assert tab.locator(".st-key-w_epsilon [data-testid=stSliderThumbValue]").inner_text() == "2"
@@ -295,7 +295,7 @@ def test_a_server_killed_at_a_release_leaves_no_numbers_without_an_entry(server,
     turn_to(tab, RELEASE)
     expect(tab.get_by_role("button", name="All right")).to_be_visible()
     tab.get_by_role("button", name="All right").click()
-    expect(tab.get_by_text("restarted or lost")).to_have_count(0)
+    expect(tab.get_by_text("The server restarted")).to_have_count(0)
 
 
 def test_a_tab_closed_at_a_release_leaves_the_ledger_true(server, tab):

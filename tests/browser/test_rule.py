@@ -192,6 +192,23 @@ def test_the_diamond_turns_the_ellipse_and_two_corners_touch(visit):
     assert [float(value) for value in computed] == pytest.approx([float(value) for value in drawn], rel=1e-3)
 
 
+@pytest.mark.parametrize("page", ["home", "shape?data=liver", "shape?directions=rotation&angle=60"])
+def test_on_a_phone_no_label_lies_under_a_handle_or_another_label(visit, page):
+    tab = visit(page.removeprefix("home"), waits_for=".rule svg")
+    tab.set_viewport_size({"width": 390, "height": 844})
+    at_rest(tab)
+    boxes = [{**box, "y": box["y"] + 5, "height": box["height"] - 10}  # letters fill the middle of their box
+             for box in map(box_of, tab.locator(".rule .label").all())]
+    for name in ("pull0", "pull1"):
+        box = box_of(tab.locator(f".rule .handle[data-name={name}]"))
+        boxes.append({"x": box["x"] + 9, "y": box["y"] + 9, "width": 18, "height": 18})
+    for i, one in enumerate(boxes[:2]):
+        for other in boxes[i + 1:]:
+            apart = (one["x"] + one["width"] < other["x"] or other["x"] + other["width"] < one["x"]
+                     or one["y"] + one["height"] < other["y"] + 1 or other["y"] + other["height"] < one["y"] + 1)
+            assert apart, (one, other)
+
+
 @pytest.mark.parametrize(("widths", "shares"), [(-0.8, ("99.0 %", "1.0 %")), (20, ("1.0 %", "99.0 %"))])
 def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, widths, shares):
     tab = visit("shape", waits_for=".rule svg")

@@ -47,7 +47,7 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser):
                 break
         page.get_by_text("This tab still has the study").wait_for()
         assert page.locator(PICTURES).count() == 0  # no other data in its place
-        page.get_by_role("button", name="Open the last study").click()
+        page.get_by_role("button", name="Open the study of").click()
         page.get_by_text("The study is about mine.csv").wait_for()
         choose(page, CSV)
         page.get_by_text("2 features × 60 records").wait_for()

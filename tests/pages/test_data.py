@@ -50,7 +50,7 @@ def page(tab=CLIP, **parameters):
 def test_before_it_is_chosen_the_page_says_what_it_would_do():
     app, count = page(), pulled(bound="even")
     assert_says(app, [f"{count} of 345 records would be clipped", "(not private)",
-                      "If you clip records to a typical size: **Noise on sgpt and drinks: 0.33× the noise"])
+                      "If you clip records to a typical size: **Noise on priority columns: 0.33× the noise"])
     assert "records" not in strip(app).replace("record replaced", "")
     assert link(adjust(app, data_bound="even")) == {"data": "liver", "bound": "even"}
     assert f"{count} of 345 records are clipped" in text(app)
@@ -126,7 +126,7 @@ def test_what_finding_the_length_spends_is_in_every_total():
     assert_says(opened(PRIVACY.path, data="liver", bound="private", epsilon="5"), [
         f"together at most {as_number(setup.design.total_mu)}", "the best attack finds at most 27"])
     assert float(gaussian_epsilon(setup.delta, setup.design.total_mu)) == pytest.approx(5.0)
-    assert "private clipping radius together: at most ε = 5.00" in report_html(setup, None, simulated=False)
+    assert "private clipping radius: at most ε = 5.00" in report_html(setup, None, simulated=False)
 
 
 def test_asking_for_joint_moments_lets_go_of_a_length_found_privately():

@@ -65,7 +65,7 @@ def test_the_next_session_goes_on_where_the_last_one_stopped(path):
     assert "With earlier releases about these people (ε = 1.00)" in text(app)
     other = clean(named(page(), "volunteers of 2025"))
     assert "ε = 0 before, 1.00 after" in facts(other)
-    assert "It is the first release about these people in the ledger" in text(other)
+    assert "It is the first release about these people" in text(other)
 
 
 def test_a_cap_is_the_population_s_and_holds_in_every_session(path):
@@ -90,7 +90,7 @@ def test_what_was_never_finished_is_told_and_counted(path):
             population=PATIENTS):
         raise ZeroDivisionError
     app = clean(page())
-    assert_says(app, ["One release was reserved and never finished", "it counts as spent"])
+    assert_says(app, ["Reserved and never finished: 1", "each counts as spent"])
     assert list(app.dataframe[-1].value["state"]) == ["never finished"]
     assert "nothing →" not in facts(app)
 

@@ -69,7 +69,7 @@ def test_the_table_is_the_engine_s():
     assert frame["ε of its part"].tolist() == pytest.approx([question.epsilon for question in plan_noise(plan, setups)])
     assert frame["typical error"].tolist() == [error_fact(setup).text for setup in setups]
     assert frame["least noise"][1].startswith("drinks: ")
-    assert "which is ε = 0.5 at δ = 10⁻⁶." in text(app)
+    assert "together spend at most ε = 0.5 at δ = 10⁻⁶." in text(app)
 
 
 def test_the_bias_of_clipping_is_told_of_the_question_that_clips():
@@ -277,7 +277,7 @@ def test_a_question_gets_another_family_and_the_plan_goes_into_the_ledger_as_two
 
 def test_beside_box_noise_nothing_of_a_plan_moves_once_a_part_is_released():
     app = released(adjust(page(), plan_family_1="laplace", plan_which_2_0=1))
-    assert "Its shares stay too" in said(app)
+    assert "its shares too" in said(app)
     assert app.slider(key="plan_share_0").disabled
     assert app.selectbox(key="plan_family_1").disabled
     assert app.button(key="plan_add").disabled

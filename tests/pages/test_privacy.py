@@ -47,7 +47,7 @@ SAID = {
            LIVER | {"directions": "random"}, LIVER | {"directions": "random", "scale": "declared"},
            LIVER | {"query": "identity", "directions": "random"}, {"data": "movement_simulated"}))},
     "large answers are drawn whole": (AUDIT, {"data": "cardiotocography", "query": "identity", "bound": "none"}, [
-        "5 whole 21 × 2,126 answers on each neighbour, each attacked at every one of its 2,126 records",
+        "5 whole 21 × 2,126 answers on each neighbour, drawn by the app's simulator",
         "The audit found no violation"], []),
     "how the answers are drawn": (AUDIT, KARATE, [
         "10,000 whole 34 × 34 answers on each neighbour, drawn by the app's simulator",
@@ -93,7 +93,7 @@ def broken(app, yes=True):
 
 
 @pytest.mark.parametrize(("delta", "words"), [
-    (PAPER, "above the 1.00 claimed"), ("1e-6", "0.50 times what is claimed")])
+    (PAPER, "claimed is 1.00"), ("1e-6", "0.50 times what is claimed")])
 def test_the_audit_stands_by_the_claim_and_catches_the_break(delta, words):
     app = turned_to(AUDIT, data="liver", delta=delta)
     assert "The audit found no violation" in text(app)
@@ -105,7 +105,7 @@ def test_the_audit_stands_by_the_claim_and_catches_the_break(delta, words):
 
 def test_trials_are_chosen_and_the_seed_decides_the_draws():
     app = turned_to(AUDIT, data="liver")
-    assert "of 5,000 without the record (another in its place)" in text(app)
+    assert "of 5,000 without the record" in text(app)
     assert "of 1,000 without the" in said(adjust(app, privacy_trials=2_000))
     before = charts(app)[2]
     assert charts(app.run())[2] == before
@@ -118,7 +118,7 @@ def test_trials_are_chosen_and_the_seed_decides_the_draws():
     ids=lambda parameters: parameters["query"])
 def test_the_release_s_own_sampler_is_audited_when_asked(parameters):
     app = turned_to(AUDIT, **parameters)
-    assert "drawn by the hardened sampler of a release, fresh each time" in said(adjust(app, privacy_sampler=HARDENED))
+    assert "drawn by the hardened sampler of a release" in said(adjust(app, privacy_sampler=HARDENED))
     if parameters["data"] == "two_features":
         assert "500 whole 2 × 2 answers" in text(app)
         found = broken(app)
@@ -138,12 +138,11 @@ def test_a_sabotaged_sampler_is_seen_on_the_page(monkeypatch):
     assert "The noise is not as claimed" in text(turned_to(AUDIT, data="liver", guarantee="theorem1"))
 
 
-@pytest.mark.parametrize(("choice", "reason"), [
-    ({"guarantee": "theorem1"}, "still within the ε = 1 asked"), ({"epsilon": "50"}, "a smaller ε can be audited")])
-def test_a_break_that_cannot_be_seen_says_why(choice, reason):
+@pytest.mark.parametrize("choice", [
+    {"guarantee": "theorem1"}, {"epsilon": "50"}])
+def test_a_break_that_the_attack_cannot_show_is_seen_in_the_noise(choice):
     found = broken(turned_to(AUDIT, data="liver", **choice))
     assert "though not by the attack" in found
-    assert reason in found
     assert "the noise is 0.50 times what is claimed" in found  # which the attack cannot show
 
 

@@ -205,6 +205,15 @@ def test_text_ids_categories_and_dates_become_a_dataset_and_a_study_that_opens_a
     assert own(again).source == own(app).source
 
 
+def test_the_form_proposes_ranges_from_the_rows_that_are_used():
+    rows = "".join(f"p{i // 2},{1 + i % 7 if i % 2 == 0 else 500},{'2024' if i % 2 == 0 else '1970'}-03-05\n"
+                   for i in range(80))
+    app = adjust(clean(uploaded(f"who,dose,seen\n{rows}")), upload_person="who", upload_at_most=1)
+    hints = {row["name"]: row["hints"] for row in component(app, "upload_form")["rows"]}
+    assert tuple(map(float, hints["dose"])) == own(app).dataset.ranges["dose"][:2]
+    assert hints["seen"] == ["2024-01-01", "2024-12-31"]
+
+
 def test_a_column_can_be_true_or_false_a_category_or_left_out(tmp_path):
     rows = "".join(f"{i % 2},{1 + i % 3},{i % 7}\n" for i in range(40))
     app = fill(clean(uploaded(f"smokes,grade,dose\n{rows}")), ("smokes", "", "", {"kind": "true/false"}),

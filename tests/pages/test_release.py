@@ -407,7 +407,7 @@ def test_second_moments_are_fitted_for_the_label_that_is_chosen():
     app = released(page())
     [label] = keyed(app, "selectbox", "release_label_")
     assert label.value == "drinks"
-    assert_says(app, ["of drinks", "They cover noise alone"])
+    assert_says(app, ["of drinks", "cover noise alone"])
     assert list(frame(app, "coefficient")["feature"]) == list(sample("liver").features[:5])
     assert "drinks" in list(frame(clean(label.set_value("mcv").run()), "coefficient")["feature"])
     assert len(desk(app).ledger.entries) == 1

@@ -3,7 +3,7 @@
 // frame by frame; when it is let go, Python takes over.
 
 const SVG = "http://www.w3.org/2000/svg";
-const PAD = { left: 46, right: 6, top: 6, bottom: 40 }, ROW = 17, LETTER = 6.2, NARROW = 620, WAIT = 500, LEGEND = 8;
+const PAD = { left: 46, right: 6, top: 6, bottom: 40 }, ROW = 17, LINE = 18, LETTER = 6.2, NARROW = 620, WAIT = 500, LEGEND = 8;
 const DEGREE = Math.PI / 180, SNAP = 2 * DEGREE, ROOM = 1.14;
 const CLEAR = 30, LOST = 10; // pixels: a box whose corners are distinct, and one that is a dot
 const ZOOMS = { rule: "The rule", noise: "Draws of the noise", data: "The data" };
@@ -280,15 +280,20 @@ function drawRecords(place, state, now) {
   drawAxes(place, state, now, now.records, (k) => along(state, now, k, now.records));
 }
 
-// Both axes, `unit` standard deviations long.
+// Both axes, `unit` standard deviations long; no label lies on a handle or on the other label.
 function drawAxes(place, state, now, unit, words, ends = now.std.map((one) => unit * one)) {
   const { whole, inside, x, y, box } = place;
-  ends.forEach((length, k) => {
-    const [ex, ey] = turnedPlace(place, now.angle, k === 0 ? length : 0, k === 0 ? 0 : length);
+  const tips = ends.map((length, k) => turnedPlace(place, now.angle, k === 0 ? length : 0, k === 0 ? 0 : length));
+  const taken = tips.map(([ex, ey]) => [ex - 11, ex + 11, ey + 5]);
+  tips.forEach(([ex, ey], k) => {
     element(inside, "line", { x1: x(0), y1: y(0), x2: ex, y2: ey, class: "axis" });
     const text = words(k), long = text.length * LETTER * 1.15;
     const lx = Math.min(Math.max(ex + (k === 0 ? -long - 16 : 16), box.x + 4), box.x + box.width - long);
-    const ly = Math.min(Math.max(ey + (k === 0 ? -14 : 4), box.y + 14), box.y + box.height - 6);
+    const first = Math.min(Math.max(ey + (k === 0 ? -14 : 4), box.y + 14), box.y + box.height - 6);
+    const ly = [0, -1, 1, -2, 2, 3].map((lines) => first + lines * LINE).find((at) =>
+      at >= box.y + 14 && at <= box.y + box.height - 6 && taken.every(([left, right, other]) =>
+        lx >= right || lx + long <= left || Math.abs(at - other) >= LINE)) ?? first;
+    taken.push([lx, lx + long, ly]);
     element(whole, "text", { x: lx, y: ly, class: "label" }, text);
   });
 }

@@ -134,7 +134,6 @@ def test_directions_that_are_not_private_leave_the_noise_alone():
 @pytest.mark.parametrize("delta", [0.5, 1e-3, 1e-30])
 def test_every_picture_draws_for_every_mu(mu, epsilon, delta):
     spent, asked = SpentMu(noise=mu, directions=0), {"epsilon": epsilon, "delta": delta}
-    assert np.isfinite(privacy.spent_together(spent, privacy.RELEASES, **asked)[0]).all()
     loss, curve, misses = (privacy.loss_picture(mu, epsilon=epsilon), privacy.curve_picture(mu, **asked),
                            privacy.tradeoff_picture(mu, **asked))
     for picture in (loss, curve, misses):
@@ -211,8 +210,9 @@ def test_pure_releases_never_cost_less_than_their_exact_sum_nor_more_than_adding
 
 def test_composition_is_exact_and_below_adding_up():
     spent, asked = SpentMu(noise=0.3, directions=0), {"epsilon": mv.gaussian_epsilon(1e-3, 0.3), "delta": 1e-3}
-    assert privacy.spent_together(spent, np.array([16]), **asked)[0] == pytest.approx(mv.gaussian_epsilon(1e-3, 1.2))
-    exact, added = privacy.spent_together(spent, privacy.RELEASES, **asked)
+    traces = privacy.releases_picture(spent, **asked, count=16).figure.data
+    assert traces[3].y[0] == pytest.approx(mv.gaussian_epsilon(1e-3, 1.2))
+    added, exact = (trace.y for trace in (traces[0], traces[2]))
     assert exact[0] == pytest.approx(added[0])
     shown = np.isfinite(added)
     assert (exact[shown][1:] < added[shown][1:]).all()

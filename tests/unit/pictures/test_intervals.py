@@ -109,13 +109,6 @@ def test_no_width_of_second_moments_of_a_date_is_shown_as_a_date(scale):
     assert [shown[head] for head in heads] == [["58.0 days²"], ["58.0"]]
 
 
-def test_the_report_says_a_share_of_full_scale_once():
-    setup = setup_of("liver")
-    assert pictures.worth_sentence(setup_of("liver", directions="rotation")) == ""
-    assert pictures.worth_sentence(setup_of("liver", scale="declared")).startswith("That is at most ± ")
-    assert " % on other columns." in pictures.worth_sentence(setup)
-
-
 def test_pure_noise_is_reported_with_delta_zero_before_and_after():
     setup = setup_of("liver", query="mean", family="laplace", task="reconstruction")
     ledger = Ledger()

@@ -9,7 +9,7 @@ import pytest
 from mvgviz import Dataset, InputError, Ledger, Scenario, sample_noise
 from mvgviz.data import sample
 from mvgviz.noise.moment_noise import ridge_weights
-from mvgviz.pictures.release import coefficient_columns, coefficients_sentence, fit_picture
+from mvgviz.pictures.release import coefficient_columns, fit_picture
 from mvgviz.release.fitted import fitted_coefficients, labels, population_coefficients, population_means, refusal
 from mvgviz.release.release import release_setup
 from mvgviz.scenario.resolve import build
@@ -111,10 +111,9 @@ def test_the_takeaway_names_what_is_clear_of_the_noise():
     clear = replace(fit, lower=fit.values - 1, upper=fit.values + 1, values=fit.values)
     clear = replace(clear, lower=np.array([1.0, -1, -1, -1, -3]), upper=np.array([2.0, 1, 1, 1, -2]))
     assert clear.clear == ("mcv", "gammagt")
-    assert coefficients_sentence(clear, str.upper) == (
-        "**2 of 5 coefficients of DRINKS are clear of the noise:** MCV and GAMMAGT.")
+    assert fit_picture(clear).takeaway == "**Clear of the noise: 2 of 5 coefficients of drinks:** mcv and gammagt."
     none = replace(clear, lower=-np.ones(5), upper=np.ones(5))
-    assert coefficients_sentence(none, str).startswith("**No coefficient of drinks is clear of the noise:**")
+    assert fit_picture(none).takeaway.startswith("**No coefficient of drinks is clear of the noise:**")
 
 
 @pytest.mark.parametrize(("scenario", "accept", "reason"), [

@@ -21,10 +21,8 @@ def test_noise_on_both_sides_is_told_of_entries_by_their_names():
     assert "on sgpt × sgpt and 3.3× on mcv × mcv" in shape.takeaway
     assert shape.figure.layout.xaxis.title.text == "noise on sgpt × sgpt"
     assert gains.figure.layout.yaxis.ticktext[0] == "mcv × mcv"
-    assert "where two meet" in gains.about
     one_side = design_slides(setup_of(Scenario.default_for("two_features")))["gains"]
     assert "×" not in one_side.figure.layout.yaxis.ticktext[0]
-    assert "where two meet" not in one_side.about
 
 
 def small_fonts(part, path=""):
