@@ -263,7 +263,8 @@ def reached_words(setup: Setup, attained: float) -> str:
         where = ["the whole answer"] if len(blocks) == 1 else [
             listed([in_markdown(names[k]) for k in block.rows]) for block in blocks]
         said = [f"{capitalised(block.family.word)} noise on {part}: ε = {as_number(block.epsilon)} "
-                f"{at_delta(block.delta, pure=block.family.is_pure)}" for block, part in zip(blocks, where, strict=True)]
+                f"{at_delta(block.delta, pure=block.family.is_pure)}"
+                for block, part in zip(blocks, where, strict=True)]
         return f"{'; '.join(said)}."
     if setup.design.mu_is == "exact":
         return "This change reaches the design's whole μ, which is exact."
