@@ -260,9 +260,12 @@ def reached_words(setup: Setup, attained: float) -> str:
     """Say how much of mu the worst neighbours reach; of other noise, which epsilon each part hides."""
     if blocks := setup.design.blocks:
         names = setup.query.coordinate_names("rows", setup.design.rows)
-        return "; ".join(
-            f"{capitalised(block.family.word)} noise on {listed([in_markdown(names[k]) for k in block.rows])}: "
-            f"ε = {as_number(block.epsilon)} {at_delta(block.delta, pure=block.family.is_pure)}" for block in blocks)
+        where = ["the whole answer"] if len(blocks) == 1 else [
+            listed([in_markdown(names[k]) for k in block.rows]) for block in blocks]
+        said = [f"{capitalised(block.family.word)} noise on {part}: ε = {as_number(block.epsilon)} "
+                f"{at_delta(block.delta, pure=block.family.is_pure)}"
+                for block, part in zip(blocks, where, strict=True)]
+        return f"{'; '.join(said)}."
     if setup.design.mu_is == "exact":
         return "This change reaches the design's whole μ, which is exact."
     return f"It is the worst found and reaches {100 * attained:.0f} % of μ, which is an upper bound here."
