@@ -129,7 +129,7 @@ def most_informative(query: Query, equal: NoiseDesign, along: FloatArray) -> Wat
         if released or side.size > _MANY:
             return water_filling(np.diag(signal), budget=budget, form="exact", half_widths=h)
         filled = fill_correlated(signal, budget=budget, half_widths=h)
-        if side.is_diagonal:
+        if side.directions.is_standard:
             return filled
         start = filled.rho
     else:

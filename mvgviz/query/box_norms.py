@@ -194,14 +194,17 @@ def bound_from_products(whitener: FloatArray, centre: FloatArray, halves: FloatA
 
 
 def _product_bound(p: FloatArray, q: FloatArray, angle: float) -> float:
-    """A bound on ``cos f |p||q| + sin f p·q``; the weight by bisection, as the bound is convex in it."""
+    """Return a bound on ``cos f |p||q| + sin f p·q``; the weight by bisection, as the bound is convex in it.
+
+    Each weight begins with the same vectors: those that a weight before drove to ``q = 0`` grow from rounding alone.
+    """
     pp, qq, pq = p.T @ p, q.T @ q, p.T @ q
     cross, share = math.sin(angle) * (pq + pq.T) / 2, math.cos(angle) / 2
     guess = math.log(float(np.trace(pp)) / float(np.trace(qq))) / 2
-    low, high, vectors = guess - 2.0, guess + 2.0, first_vectors(len(pp))
+    low, high, first = guess - 2.0, guess + 2.0, first_vectors(len(pp))
     for _ in range(6):
         weight = math.exp((low + high) / 2)
-        vectors = relaxed(share * (pp / weight + weight * qq) + cross, vectors, 40)
+        vectors = relaxed(share * (pp / weight + weight * qq) + cross, first, 40)
         if weight * np.linalg.norm(q @ vectors) > (1 + 1e-9) * np.linalg.norm(p @ vectors):  # not by rounding alone
             high = math.log(weight)
         else:

@@ -15,7 +15,7 @@ from mvgviz import Dataset, Scenario, binary, covariance, design_noise, identity
 from mvgviz.data import sample
 from mvgviz.design.allocation import FLOOR, least_error
 from mvgviz.design.power_to_noise import fill_correlated, is_proved, measure_and_slope, most_informative
-from mvgviz.noise.directions import random_rotation, standard_basis
+from mvgviz.noise.directions import random_rotation, rotation, standard_basis
 from mvgviz.scenario.resolve import build, second_moments
 from tests.datasets import make_dataset
 
@@ -240,3 +240,16 @@ def test_a_released_spectrum_is_all_that_a_private_split_reads(name):
         shares.append(most_informative(query, equal, spectrum).theta)
     assert (shares[0] == shares[1]).all()
     assert np.argmax(shares[0]) == 0
+
+
+@pytest.mark.parametrize("angle", [10, 45])
+@pytest.mark.parametrize("name", ["identity", "mean"])
+def test_the_best_split_along_turned_directions_is_never_below_equal_shares(name, angle):
+    """In a square box both directions reach equally far, so equal shares give round noise; other shares do not."""
+    data, turned = correlated(2, seed=3), rotation(2, (0, 1), math.radians(angle))
+    query, moments = QUERIES[name](data), data.matrix @ data.matrix.T / data.n_records
+    equal = design_noise(query, epsilon=1, delta=1e-5, directions=turned)
+    assert equal.row_side.is_isotropic
+    theta = most_informative(query, equal, turned.matrix.T @ moments @ turned.matrix).theta
+    best = design_noise(query, epsilon=1, delta=1e-5, directions=turned, theta=theta)
+    assert log_pnr(moments, best) >= log_pnr(moments, equal) * (1 - 1e-9)

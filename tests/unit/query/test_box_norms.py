@@ -203,3 +203,19 @@ def test_the_middle_root_of_three_at_every_size(size):
 
 def test_a_cubic_with_one_root_has_no_middle_one():
     assert box_norms.middle_root(np.array([1.0, -1.0, 0.0]), np.array([0.5, 9.0, 1.0])) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_does_not_depend_on_the_last_digits_which_are_the_processor_s(seed, monkeypatch):
+    directions, halves = random_rotation(21, rng=np.random.default_rng(seed)), np.full(21, 0.5)
+    side = NoiseSide.of(directions, np.abs(directions.matrix).sum(axis=0) ** 2)
+    rounding, honest = np.random.default_rng(1), box_norms.relaxed
+
+    def other_processor(form, vectors, steps):
+        found = honest(form, vectors, steps)
+        return found + 1e-15 * rounding.standard_normal(found.shape)
+
+    here = box_norms.bound_from_products(side.whitener(), halves, halves)
+    monkeypatch.setattr(box_norms, "relaxed", other_processor)
+    there = [box_norms.bound_from_products(side.whitener(), halves, halves) for _ in range(4)]
+    assert there == pytest.approx([here] * 4, rel=1e-6)
