@@ -1,9 +1,11 @@
 """Draw the shared sidebar: five controls, and all of them behind one switch."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
+from functools import partial
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.data import describe, samples
 from mvgviz.design.noise_design import mode_of
@@ -27,30 +29,37 @@ _OTHERS = f"\n\nOthers chose:\n\n{others_words()}\n\nTheir units differ: a day i
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
 
 
-def draw_sidebar() -> None:
-    """Draw the simple view, or all controls."""
+Part = tuple[DeltaGenerator, Callable[[], object]]
+"""A place on the screen and what draws there."""
+LIVE = ("epsilon", "share")
+"""Fields of the scenario on which nothing of the sidebar depends but its parts."""
+
+
+def draw_sidebar() -> list[Part]:
+    """Draw the simple view, or all controls; return the parts that follow the sliders, undrawn."""
     st.session_state.setdefault("_all", False)
+    parts: list[Part] = []
     _draw_data()
     draw_query("Query: what you ask of the data")
     if st.session_state["_all"]:
         _draw_records()
-        _draw_epsilon()
+        parts.append((st.container(), _draw_epsilon))
         _draw_delta()
         design.draw_guarantee()
         design.draw_family()
         names = direction_names()
         design.draw_directions(len(names))
-        design.draw_split(names)
+        parts += design.draw_split(names)
         st.number_input("Trials", 1, most_trials(), **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
-        _draw_epsilon()
-        _draw_priority(direction_names())
+        parts.append((st.container(), _draw_epsilon))
+        parts += _draw_priority(direction_names())
         if session.scenario().bound != "none" and not session.scenario().is_graph:
             st.caption(f"Records: {bound_words(session.scenario())}. Change this on Data & query.")
     st.toggle("All controls", **session.control("w_all", st.session_state["_all"],
                                                 lambda on: st.session_state.update(_all=on)))
-    _draw_link()
+    return [*parts, (_draw_link(), _draw_address)]
 
 
 def _draw_data() -> None:
@@ -223,17 +232,18 @@ def direction_names() -> tuple[str, ...]:
         return numbered("direction", size)
 
 
-def _draw_priority(names: tuple[str, ...]) -> None:
+def _draw_priority(names: tuple[str, ...]) -> list[Part]:
     scenario = session.scenario()
     if not 1 < len(names) <= 2_000:
         if names:
             st.caption("One direction." if len(names) == 1 else f"{len(names):,} directions: too many to list here.")
-        return
+        return []
     if scenario.allocation not in ("binary", "uniform"):
         st.caption("You split the budget under All controls. A choice here replaces that split.")
     chosen = draw_priorities(design.priority_label(), names)
     design.draw_importance(names, chosen)
-    design.draw_share("How much of the precision they get", disabled=not 0 < len(chosen) < len(names))
+    return [(st.container(), partial(design.draw_share, "How much of the precision they get",
+                                     disabled=not 0 < len(chosen) < len(names)))]
 
 
 def draw_priorities(label: str, names: Sequence[str], where: str = "w") -> list[int]:
@@ -252,7 +262,7 @@ def priorities_among(names: Sequence[str]) -> list[int]:
     return [k for k in scenario.priority_directions if k < len(names)] if scenario.allocation == "binary" else []
 
 
-def _draw_link() -> None:
+def _draw_link() -> DeltaGenerator:
     scenario, usual = session.scenario(), Scenario.default_for(session.scenario().data)
     st.divider()
     with st.container(horizontal=True):
@@ -262,5 +272,10 @@ def _draw_link() -> None:
                   help=f"Back to the defaults of this data (ε = {as_number(usual.epsilon)})",
                   on_click=lambda: session.put(usual))
         with st.popover("Copy link", icon=":material/link:"):
-            st.code(session.link(), language=None, wrap_lines=True)
+            address = st.container()
             st.caption(link_words(scenario))
+    return address
+
+
+def _draw_address() -> None:
+    st.code(session.link(), language=None, wrap_lines=True)

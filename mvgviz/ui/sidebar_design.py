@@ -1,10 +1,11 @@
 """Draw the sidebar's guarantee, family, directions, and every way to split the budget."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz import data
 from mvgviz.design.allocation import rebalanced
@@ -126,20 +127,21 @@ def _upload_directions() -> None:
         st.caption(f"{_BY_DATA} Unless you tick this, they count as read from the data: **not private**.")
 
 
-def draw_split(names: tuple[str, ...]) -> None:
-    """Draw how theta divides the precision budget."""
+def draw_split(names: tuple[str, ...]) -> list[tuple[DeltaGenerator, Callable[[], None]]]:
+    """Draw how theta divides the precision budget; return where the share stands and what draws it."""
     scenario, kind = session.scenario(), session.scenario().allocation
     draw_choice("Split of the precision budget (theta)", {key: label.choice for key, label in ALLOCATIONS.items()},
                 **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
     if not 1 < len(names) <= 2_000:
-        return
+        return []
     if kind in ("binary", "least-error"):
         chosen = [k for k in scenario.priority_directions if k < len(names)]
         st.multiselect(priority_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
             "w_priority", chosen, lambda priorities: {"priority_directions": tuple(priorities), "priority": ()}))
         draw_importance(names, chosen)
-        draw_share("How much of the precision they get" if kind == "binary" else "How much they weigh in the error")
-    elif kind == "manual":
+        label = "How much of the precision they get" if kind == "binary" else "How much they weigh in the error"
+        return [(st.container(), partial(draw_share, label))]
+    if kind == "manual":
         _draw_manual(names)
     elif kind == "max-pnr":
         if scenario.guarantee != "exact":
@@ -147,6 +149,7 @@ def draw_split(names: tuple[str, ...]) -> None:
         if scenario.directions != "private":
             st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",
                        icon=_BY_DATA)
+    return []
 
 
 def priority_label() -> str:
