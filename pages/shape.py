@@ -56,10 +56,10 @@ def _draw_rule(setup: Setup, pair: tuple[int, int], useful: str, of_directions: 
          records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
                                 show=show_data))
     draw_takeaway(takeaway, key="shape_rule")
-    st.caption(words.rule_words(model, len(setup.design.theta), thing(setup)))
+    sentences = [words.rule_words(model, len(setup.design.theta), thing(setup)), words.drag_words(model)]
     if setup.query.bound is not None:
-        st.caption(words.records_words(model))
-    st.caption(words.drag_words(model))
+        sentences.insert(1, words.records_words(model))
+    st.caption("\n\n".join(sentences))
 
 
 def draw_space(setup: Setup) -> None:

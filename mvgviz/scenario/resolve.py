@@ -6,7 +6,7 @@ reads the data are drawn from the scenario's seed: for looking, not for releasin
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class Setup:
     split: FloatArray = field(repr=False)
     delta: float
 
-    @property
+    @cached_property
     def origins(self) -> dict[str, Origin]:
         """Where everything that a guarantee rests on comes from, by the name of its caveat."""
         return origins_of(self.query, self.design, self.scenario)
@@ -236,12 +236,15 @@ def mu_for_directions(scenario: Scenario, delta: float) -> float:
     return float(gaussian_mu(scenario.epsilon * share, delta * share))
 
 
-def left_for_noise(scenario: Scenario, delta: float) -> tuple[float, float]:
-    """Return the epsilon and delta that :func:`mu_for_directions` leaves: all, if no directions are paid for."""
+def left_for_noise(scenario: Scenario, delta: float, *, guarantee: str = "") -> tuple[float, float]:
+    """Return the epsilon and delta that :func:`mu_for_directions` leaves: all, if no directions are paid for.
+
+    ``guarantee``: another than the scenario's.
+    """
     if scenario.directions != "private":
         return scenario.epsilon, delta
     part = 1 - scenario.private_share
-    if scenario.guarantee == "exact":
+    if (guarantee or scenario.guarantee) == "exact":
         mu = float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(part)
         return float(gaussian_epsilon(delta, mu)), delta
     return scenario.epsilon * part, delta * part

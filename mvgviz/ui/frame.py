@@ -89,10 +89,10 @@ def open_live_page(page: Page) -> tuple[Setup, Callable[..., None]]:
             first = False
             before, data = drawn
             moved = {*differing(before, session.scenario())} - {*LIVE} or data != session.version()
-            if moved or not may_enter() or _draw(parts) is None:
+            if moved or not may_enter() or (setup := _draw(parts)) is None:
                 st.rerun()
             with place:
-                draw(session.setup(), *given)
+                draw(setup, *given)
 
     def draw_live(place: DeltaGenerator, draw: Callable[..., None], *given: object) -> None:
         with here:
@@ -130,10 +130,13 @@ def _draw_facts(page: Page) -> Setup | None:
     if setup is not None:
         if page.strip:
             st.html(_strip(setup))
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if page not in _RELEASING:
-                draw_switch()
-            _draw_marks()
+        scenario = setup.scenario
+        marked = scenario.read_among(scenario.from_data)
+        if marked or scenario.is_upload:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                if page not in _RELEASING:
+                    draw_switch()
+                _draw_marks(marked)
     return setup
 
 
@@ -147,8 +150,7 @@ def draw_switch() -> None:
         st.badge("Simulated data", icon=":material/science:", color="blue")
 
 
-def _draw_marks() -> None:
-    marked = session.scenario().read_among(session.scenario().from_data)
+def _draw_marks(marked: Sequence[str]) -> None:
     if marked:
         with st.popover(f"Marked choices ({len(marked)})", icon=":material/visibility:", type="tertiary"):
             st.caption(ABOUT_MARKS)
@@ -187,7 +189,8 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
         used = words_in(f"{takeaway} {about}")
         if about or used:
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
-                st.markdown(about)
+                if about:
+                    st.markdown(about)
                 if used:
                     _explain(used)
         st.html(f'<div class="save">{_SAVE.format(key=key)}</div>', width="content")
