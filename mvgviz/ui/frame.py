@@ -84,8 +84,7 @@ def open_live_page(page: Page) -> tuple[Setup, Callable[..., None]]:
     def live(place: DeltaGenerator, draw: Callable[..., None], given: tuple[object, ...]) -> None:
         nonlocal first
         with nullcontext() if first else replying():
-            if not first:
-                session.adopt_link()
+            session.note_part(alone=not first)
             first = False
             before, data = drawn
             moved = {*differing(before, session.scenario())} - {*LIVE} or data != session.version()
