@@ -25,6 +25,7 @@ from mvgviz.trials.simulated import SEED, simulated_data
 from mvgviz.ui.cache import Cache, cached, of_server, of_session
 from mvgviz.ui.door import is_demo
 from mvgviz.ui.history import History
+from mvgviz.ui.streamlit_internals import send_in_full
 from mvgviz.ui.visitors import held
 from mvgviz.validation import FloatArray
 
@@ -81,6 +82,7 @@ def note_part(*, alone: bool) -> None:
     """Note whether a part of the page is drawn alone; that takes an edited link, as the whole page did."""
     st.session_state[_ALONE] = alone
     if alone:
+        send_in_full()
         adopt_link()
 
 

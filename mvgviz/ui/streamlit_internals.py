@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.formparsers import MultiPartParser
 from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _NEVER = 2**40  # bytes
 
@@ -31,6 +32,16 @@ def send_at_once() -> None:
             with contextlib.suppress(OSError):  # not every system says which of them listen
                 if held.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                     held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def send_in_full() -> None:
+    """Refer to no message that the browser had when it asked: a part that waited for its run finds it gone.
+
+    The browser then stays at "running" until it is reloaded.
+    """
+    context = get_script_run_ctx()
+    if context is not None:
+        context.cached_message_hashes = frozenset()
 
 
 def let_go() -> None:

@@ -29,7 +29,7 @@ def address(tab):
 def test_the_address_the_facts_the_picture_and_undo_follow_every_move(visit, path):
     tab = visit(path, waits_for=".rule svg")
     at_rest(tab)
-    takeaway = tab.locator("[data-testid=stMain] p").filter(has_text="equal noise").first
+    takeaway = tab.locator("[data-testid=stMain] p").filter(has_text="× equal noise").first
     facts, sentence = tab.locator(".strip").inner_text(), takeaway.inner_text()
     words = tab.get_by_role("button", name="Words", exact=True)
     before = box_of(words)
@@ -58,6 +58,21 @@ def test_the_address_the_facts_the_picture_and_undo_follow_every_move(visit, pat
     tab.get_by_role("button", name="Redo", exact=True).click()
     expect(value(tab, "share")).to_have_text("74%")
     assert abs(box_of(words)["y"] - before["y"]) < 1
+
+
+def test_no_move_is_lost_and_no_reply_missing_however_quickly_the_slider_goes_to_and_fro(visit):
+    """What a waiting reply refers to, the browser may have dropped; what it brings, the hand may have left."""
+    tab = visit("shape", waits_for=".rule svg")
+    at_rest(tab)
+    slider(tab, "share").focus()
+    for turn in range(12):
+        for _ in range(6):
+            tab.keyboard.press("ArrowRight" if turn % 2 else "ArrowLeft")
+            tab.wait_for_timeout((0, 20, 60, 120)[turn % 4])
+        expect(value(tab, "share")).to_have_text("80%" if turn % 2 else "74%")
+        expect(tab.get_by_role("slider", name="Share of the budget along sleep")).to_have_attribute(
+            "aria-valuenow", "80" if turn % 2 else "74")
+        at_rest(tab)
 
 
 def test_a_move_beside_another_choice_is_not_lost(visit):
