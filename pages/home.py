@@ -20,7 +20,7 @@ from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import draw_takeaway, open_live_page
 from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.ui.rule_picture import first_rival, priority_against_others, rule
+from mvgviz.ui.rule_picture import priority_against_others, rivals, rule
 from mvgviz.ui.sidebar_design import draw_family
 
 _FEWEST, _MOST = 2, 21
@@ -79,7 +79,7 @@ def draw(setup: Setup) -> None:
         st.markdown("#### What priority columns gain, what other columns pay")
         draw_frontier(setup, key="home_trade_off")
     if scenario.guarantee == "exact":
-        theorem, tail = first_rival(setup), TAILS[scenario.tail].in_sentence
+        theorem, tail = rivals(setup)[0], TAILS[scenario.tail].in_sentence
         st.markdown(
             f"The paper's Theorem 1{'' if scenario.tail == 'printed' else f', with {tail},'} uses "
             f"**{times(theorem.factors)}** this noise. It then spends only ε = "

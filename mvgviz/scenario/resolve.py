@@ -237,15 +237,12 @@ def mu_for_directions(scenario: Scenario, delta: float) -> float:
     return float(gaussian_mu(scenario.epsilon * share, delta * share))
 
 
-def left_for_noise(scenario: Scenario, delta: float, *, guarantee: str = "") -> tuple[float, float]:
-    """Return the epsilon and delta that :func:`mu_for_directions` leaves: all, if no directions are paid for.
-
-    ``guarantee``: another than the scenario's.
-    """
+def left_for_noise(scenario: Scenario, delta: float) -> tuple[float, float]:
+    """Return the epsilon and delta that :func:`mu_for_directions` leaves: all, if no directions are paid for."""
     if scenario.directions != "private":
         return scenario.epsilon, delta
     part = 1 - scenario.private_share
-    if (guarantee or scenario.guarantee) == "exact":
+    if scenario.guarantee == "exact":
         mu = float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(part)
         return float(gaussian_epsilon(delta, mu)), delta
     return scenario.epsilon * part, delta * part

@@ -1,7 +1,6 @@
 """Draw what every page shares: sidebar, title, status strip, takeaways and errors."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -20,7 +19,8 @@ from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
 from mvgviz.ui.history import change_words, differing
 from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
-from mvgviz.ui.sidebar import LIVE, Part, draw_sidebar
+from mvgviz.ui.sidebar import LIVE, draw_sidebar
+from mvgviz.ui.sidebar_design import Part
 from mvgviz.ui.slices import replying
 from mvgviz.ui.study import begin, draw_offer, draw_study, keep_study, say_refused, say_restarted, watch_server
 from mvgviz.ui.visitors import draw_badge, draw_logout, may_enter
@@ -63,50 +63,51 @@ def open_bare_page(page: Page) -> Setup:
 
 def try_open_page(page: Page) -> Setup | None:
     """Draw the frame of a page; None, after a sentence, where the scenario does not work out."""
-    return _draw(_open(page))
+    setup: Setup | None = _draw(_open(page))
+    return setup
 
 
 def open_live_page(page: Page) -> tuple[Setup, Callable[..., None]]:
-    """Draw the frame of a page of which one part alone follows the sliders; return what draws that part, the last.
+    """Draw the frame of a page of which the last part alone follows the sliders; return what draws that part.
 
-    It takes a place, what draws there (given the setup), and what else this is given. Sliders and frame belong to it.
+    It takes a place, what draws there (given the setup), and what else this is given. Sliders and strip belong to it.
     """
     with st.sidebar:
         here = st.container()  # the first of all: a part has its name from its place, and the browser calls it by that
-    parts, drawn, first = _open(page), (session.scenario(), session.version()), True
+    parts, whole, data = _open(page), session.scenario(), session.version()
     try:
         setup = session.setup()
     except (InputError, MemoryError):
         _draw(parts)
         st.stop()
 
-    @st.fragment
-    def live(place: DeltaGenerator, draw: Callable[..., None], given: tuple[object, ...]) -> None:
-        nonlocal first
-        with nullcontext() if first else replying():
-            session.note_part(alone=not first)
-            first = False
-            before, data = drawn
-            moved = {*differing(before, session.scenario())} - {*LIVE} or data != session.version()
-            if moved or not may_enter() or (setup := _draw(parts)) is None:
-                st.rerun()
-            with place:
-                draw(setup, *given)
-
     def draw_live(place: DeltaGenerator, draw: Callable[..., None], *given: object) -> None:
+        alone = False
+
+        @st.fragment
+        def live() -> None:
+            nonlocal alone
+            with replying():
+                session.note_part(alone=alone)
+                alone = True
+                moved = {*differing(whole, session.scenario())} - {*LIVE} or data != session.version()
+                if moved or not may_enter() or (setup := _draw(parts)) is None:
+                    st.rerun()
+                with place:
+                    draw(setup, *given)
+
         with here:
-            live(place, draw, given)
+            live()
 
     return setup, draw_live
 
 
-def _draw(parts: Iterable[Part]) -> Setup | None:
-    """Draw parts where they stand; return what the last one gives, the setup."""
-    drawn: Any = None
+def _draw(parts: Iterable[Part]) -> Any:
+    """Draw parts where they stand; return what the last one gives."""
     for place, draw in parts:
         with place:
             drawn = draw()
-    return drawn  # type: ignore[no-any-return]
+    return drawn
 
 
 def _open(page: Page) -> list[Part]:
@@ -129,13 +130,10 @@ def _draw_facts(page: Page) -> Setup | None:
     if setup is not None:
         if page.strip:
             st.html(_strip(setup))
-        scenario = setup.scenario
-        marked = scenario.read_among(scenario.from_data)
-        if marked or scenario.is_upload:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                if page not in _RELEASING:
-                    draw_switch()
-                _draw_marks(marked)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if page not in _RELEASING:
+                draw_switch()
+            _draw_marks()
     return setup
 
 
@@ -149,7 +147,8 @@ def draw_switch() -> None:
         st.badge("Simulated data", icon=":material/science:", color="blue")
 
 
-def _draw_marks(marked: Sequence[str]) -> None:
+def _draw_marks() -> None:
+    marked = session.scenario().read_among(session.scenario().from_data)
     if marked:
         with st.popover(f"Marked choices ({len(marked)})", icon=":material/visibility:", type="tertiary"):
             st.caption(ABOUT_MARKS)

@@ -113,30 +113,21 @@ def priority_against_others(setup: Setup, pair: tuple[int, int]) -> RuleModel:
 
 
 @cached(12, session.here)
-def first_rival(setup: Setup) -> Rival:
-    """Return the exact rival of a theorem's design, or Theorem 1's rival of an exact one."""
-    return _rival(setup, "theorem1" if setup.design.guarantee == "exact" else "exact")
-
-
-@cached(12, session.here)
 def rivals(setup: Setup) -> tuple[Rival, ...]:
     """Return the exact rival of a theorem's design, or both theorems' rivals of an exact one."""
-    if setup.design.guarantee != "exact":
-        return (first_rival(setup),)
-    squares = setup.query.psd and setup.design.mode == "both"
-    return first_rival(setup), _rival(setup, "theorem2" if squares else "theorem2-any")
-
-
-def _rival(setup: Setup, guarantee: str) -> Rival:
-    epsilon, delta = left_for_noise(setup.scenario, setup.delta, guarantee="theorem1")
-    return rival(setup.design, setup.query, guarantee=guarantee, epsilon=epsilon, delta=delta, tail=setup.scenario.tail)
+    scenario, design, query = setup.scenario, setup.design, setup.query
+    epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), setup.delta)
+    second = "theorem2" if query.psd and design.mode == "both" else "theorem2-any"
+    names = ["theorem1", second] if design.guarantee == "exact" else ["exact"]
+    return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
+                 for name in names)
 
 
 def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool) -> TheoremPlane | None:
     """Return Theorem 1's noise in a plane; None where the design is a theorem's."""
     if setup.scenario.guarantee != "exact" or setup.design.blocks:
         return None
-    return theorem_plane(first_rival(setup).design, setup.design, pair, of_directions=of_directions,
+    return theorem_plane(rivals(setup)[0].design, setup.design, pair, of_directions=of_directions,
                          name=GUARANTEES["theorem1"].name)
 
 

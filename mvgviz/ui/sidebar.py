@@ -1,6 +1,6 @@
 """Draw the shared sidebar: five controls, and all of them behind one switch."""
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import partial
 
 import numpy as np
@@ -27,18 +27,13 @@ from mvgviz.ui.visitors import most_trials
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 _OTHERS = f"\n\nOthers chose:\n\n{others_words()}\n\nTheir units differ: a day is less than all data of a person."
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
+LIVE = ("epsilon", "share")  # of the scenario: nothing of the sidebar depends on them but its parts
 
 
-Part = tuple[DeltaGenerator, Callable[[], object]]
-"""A place on the screen and what draws there."""
-LIVE = ("epsilon", "share")
-"""Fields of the scenario on which nothing of the sidebar depends but its parts."""
-
-
-def draw_sidebar() -> list[Part]:
+def draw_sidebar() -> list[design.Part]:
     """Draw the simple view, or all controls; return the parts that follow the sliders, undrawn."""
     st.session_state.setdefault("_all", False)
-    parts: list[Part] = []
+    parts: list[design.Part] = []
     _draw_data()
     draw_query("Query: what you ask of the data")
     if st.session_state["_all"]:
@@ -49,12 +44,12 @@ def draw_sidebar() -> list[Part]:
         design.draw_family()
         names = direction_names()
         design.draw_directions(len(names))
-        parts += design.draw_split(names)
+        design.draw_split(names, parts)
         st.number_input("Trials", 1, most_trials(), **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
         parts.append((st.container(), _draw_epsilon))
-        parts += _draw_priority(direction_names())
+        _draw_priority(direction_names(), parts)
         if session.scenario().bound != "none" and not session.scenario().is_graph:
             st.caption(f"Records: {bound_words(session.scenario())}. Change this on Data & query.")
     st.toggle("All controls", **session.control("w_all", st.session_state["_all"],
@@ -232,18 +227,18 @@ def direction_names() -> tuple[str, ...]:
         return numbered("direction", size)
 
 
-def _draw_priority(names: tuple[str, ...]) -> list[Part]:
+def _draw_priority(names: tuple[str, ...], parts: list[design.Part]) -> None:
     scenario = session.scenario()
     if not 1 < len(names) <= 2_000:
         if names:
             st.caption("One direction." if len(names) == 1 else f"{len(names):,} directions: too many to list here.")
-        return []
+        return
     if scenario.allocation not in ("binary", "uniform"):
         st.caption("You split the budget under All controls. A choice here replaces that split.")
     chosen = draw_priorities(design.priority_label(), names)
     design.draw_importance(names, chosen)
-    return [(st.container(), partial(design.draw_share, "How much of the precision they get",
-                                     disabled=not 0 < len(chosen) < len(names)))]
+    parts.append((st.container(), partial(design.draw_share, "How much of the precision they get",
+                                          disabled=not 0 < len(chosen) < len(names))))
 
 
 def draw_priorities(label: str, names: Sequence[str], where: str = "w") -> list[int]:

@@ -22,6 +22,8 @@ from mvgviz.ui.visitors import choose_file
 
 _BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
 _WEIGHED = 12  # priority columns
+Part = tuple[DeltaGenerator, Callable[[], object]]
+"""A place on the screen and what draws there."""
 
 
 def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
@@ -127,21 +129,21 @@ def _upload_directions() -> None:
         st.caption(f"{_BY_DATA} Unless you tick this, they count as read from the data: **not private**.")
 
 
-def draw_split(names: tuple[str, ...]) -> list[tuple[DeltaGenerator, Callable[[], None]]]:
-    """Draw how theta divides the precision budget; return where the share stands and what draws it."""
+def draw_split(names: tuple[str, ...], parts: list[Part]) -> None:
+    """Draw how theta divides the precision budget; the share is one of the ``parts``."""
     scenario, kind = session.scenario(), session.scenario().allocation
     draw_choice("Split of the precision budget (theta)", {key: label.choice for key, label in ALLOCATIONS.items()},
                 **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
     if not 1 < len(names) <= 2_000:
-        return []
+        return
     if kind in ("binary", "least-error"):
         chosen = [k for k in scenario.priority_directions if k < len(names)]
         st.multiselect(priority_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
             "w_priority", chosen, lambda priorities: {"priority_directions": tuple(priorities), "priority": ()}))
         draw_importance(names, chosen)
         label = "How much of the precision they get" if kind == "binary" else "How much they weigh in the error"
-        return [(st.container(), partial(draw_share, label))]
-    if kind == "manual":
+        parts.append((st.container(), partial(draw_share, label)))
+    elif kind == "manual":
         _draw_manual(names)
     elif kind == "max-pnr":
         if scenario.guarantee != "exact":
@@ -149,7 +151,6 @@ def draw_split(names: tuple[str, ...]) -> list[tuple[DeltaGenerator, Callable[[]
         if scenario.directions != "private":
             st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",
                        icon=_BY_DATA)
-    return []
 
 
 def priority_label() -> str:

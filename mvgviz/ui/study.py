@@ -4,9 +4,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -36,15 +34,10 @@ _watcher = st.components.v2.component("mvgviz_away", html="<span></span>", js=as
 
 def current_study() -> Study:
     """Return all that the session knows except data and noise."""
-    return _as_it_is()()
-
-
-def _as_it_is() -> Callable[[], Study]:
-    """Return what makes that study, also later and elsewhere."""
     scenario, waits, notes = session.scenario(), waiting(), st.session_state.get(NOTES, "")
     if waits is not None:
-        return partial(replace, waits, notes=notes)
-    return partial(Study, scenario=scenario, source=current_source(), notes=notes, plan=kept_plan(),
+        return replace(waits, notes=notes)
+    return Study(scenario=scenario, source=current_source(), notes=notes, plan=kept_plan(),
                  population=release_desk().named(scenario.data))
 
 
@@ -123,7 +116,7 @@ def draw_study() -> None:
         st.text_area("Notes", max_chars=MOST_NOTES, height=90, placeholder="What this is for; printed in the report",
                      **session.control("w_notes", st.session_state.get(NOTES, ""), _note))
         now = st.session_state.setdefault(_NOW, {})  # by the time the file is asked for the session is out of reach
-        st.download_button("Save the study", data=lambda: _settled(now)().to_json().encode(), file_name="study.json",
+        st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
                            mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
                            width="stretch")
         st.caption("It never holds your data or a released answer.")
@@ -133,18 +126,18 @@ def draw_study() -> None:
 def keep_study() -> None:
     """Let the study's file and the browser's tab hold what the session knows now."""
     now = st.session_state.setdefault(_NOW, {})
-    now["study"] = study = _as_it_is()
+    now["study"] = current_study()
     own = session.upload()
     if (own is not None and own.is_current) or st.session_state.get(NOTES) or kept_plan() is not None:
-        _browser(key="study_keep", data={"study": study().to_json()})  # what the address does not hold
+        _browser(key="study_keep", data={"study": now["study"].to_json()})  # what the address does not hold
 
 
 def _note(text: str) -> None:
     st.session_state[NOTES] = text
-    st.session_state[_NOW]["study"] = _as_it_is()
+    st.session_state[_NOW]["study"] = current_study()
 
 
-def _settled(now: dict[str, Callable[[], Study]]) -> Callable[[], Study]:
+def _settled(now: dict[str, Study]) -> Study:
     time.sleep(0.3)  # the click on the button ends the typing: what was just typed has to arrive
     return now["study"]
 
