@@ -11,7 +11,7 @@ from mvgviz.pictures.rule import iid_std, rule_model
 from mvgviz.pictures.sentences import thing
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
-from mvgviz.ui.frame import chart, draw_takeaway, open_page
+from mvgviz.ui.frame import chart, draw_takeaway, open_live_page
 from mvgviz.ui.menu import SHAPE
 from mvgviz.ui.rule_picture import priority_against_others, record_picture, rule
 from mvgviz.ui.sidebar_design import draw_family
@@ -21,40 +21,45 @@ _MANY, _POINTS = 2_000, 300
 _USES = ("priority columns", "an equal mixture", "along the data (not private)")
 
 
+def draw_line(setup: Setup) -> None:
+    st.info("This answer has one direction. Its typical error (standard deviation) is "
+            f"{as_number(setup.design.direction_std()[0])}.")
+
+
 def draw_plane(setup: Setup) -> None:
     names = _coordinates(setup)
-    if len(names) < 2:
-        st.info("This answer has one direction. Its typical error (standard deviation) is "
-                f"{as_number(setup.design.direction_std()[0])}.")
-        return
     picture, choices = st.columns([8, 2], gap="medium")
     with choices:
         draw_family("shape_family")
         pair, of_directions = _choose_plane(setup, names)
-        joined = setup.design.is_pure and any(len(block.rows) > 1 for block in setup.design.blocks)
-        model = priority_against_others(setup, pair) if joined else rule_model(
-            setup.design, pair, of_directions=of_directions, split=setup.split)
-        shown = setup.direction_names if of_directions else names
-        points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
-        show_data = st.toggle("Show data", key="shape_data", disabled=points.size == 0 and model.records == 0,
+        no_data = setup.query.bound is None and (of_directions or _data_points(setup, pair).size == 0)
+        show_data = st.toggle("Show data", key="shape_data", disabled=no_data,
                               help="Not private. For the table query, or when records are clipped to an ellipse.")
         useful = st.selectbox("Your use", _USES, key="shape_useful", disabled=of_directions,
                               help="The direction in which noise is measured. Drag it in the picture.")
+    draw_live(picture, _draw_rule, pair, useful, of_directions, show_data)
+
+
+def _draw_rule(setup: Setup, pair: tuple[int, int], useful: str, of_directions: bool, show_data: bool) -> None:
+    joined = setup.design.is_pure and any(len(block.rows) > 1 for block in setup.design.blocks)
+    model = priority_against_others(setup, pair) if joined else rule_model(
+        setup.design, pair, of_directions=of_directions, split=setup.split)
+    shown = setup.direction_names if of_directions else _coordinates(setup)
+    points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
     iid, pair_names = iid_std(setup.iid, pair[1]), words.plane_labels(setup, shown, pair, of_directions=of_directions)
     spread = words.root_mean_square(points) if points.size else 0.0
     takeaway = words.plane_words(model, iid, pair_names, spread)
-    with picture:
-        rule(setup, model, pair, key="shape_rule", names=pair_names, takeaway=takeaway, iid=iid,
-             draws=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, 200)),
-             of_directions=of_directions, line=_useful(setup, pair, useful, points),
-             points=points if show_data else None, spread=spread,
-             records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
-                                    show=show_data))
-        draw_takeaway(takeaway, key="shape_rule")
-        st.caption(words.rule_words(model, len(setup.design.theta), thing(setup)))
-        if setup.query.bound is not None:
-            st.caption(words.records_words(model))
-        st.caption(words.drag_words(model))
+    rule(setup, model, pair, key="shape_rule", names=pair_names, takeaway=takeaway, iid=iid,
+         draws=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, 200)),
+         of_directions=of_directions, line=_useful(setup, pair, useful, points),
+         points=points if show_data else None, spread=spread,
+         records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
+                                show=show_data))
+    draw_takeaway(takeaway, key="shape_rule")
+    sentences = [words.rule_words(model, len(setup.design.theta), thing(setup)), words.drag_words(model)]
+    if setup.query.bound is not None:
+        sentences.insert(1, words.records_words(model))
+    st.caption("\n\n".join(sentences))
 
 
 def draw_space(setup: Setup) -> None:
@@ -146,10 +151,12 @@ def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray
     return math.pi / 4
 
 
-PANELS = {"Ellipse": draw_plane, "Three features": draw_space, "Covariances": draw_matrices,
-          "Possible outcomes": draw_outcomes}
+PANELS = {"Three features": draw_space, "Covariances": draw_matrices, "Possible outcomes": draw_outcomes}
 
-setup = open_page(SHAPE)
-chosen = st.segmented_control("Show", list(PANELS), default="Ellipse", key="shape_panel",
+setup, draw_live = open_live_page(SHAPE)
+chosen = st.segmented_control("Show", ["Ellipse", *PANELS], default="Ellipse", key="shape_panel",
                               label_visibility="collapsed") or "Ellipse"
-PANELS[chosen](setup)
+if chosen == "Ellipse" and len(_coordinates(setup)) > 1:
+    draw_plane(setup)
+else:
+    draw_live(st.container(), PANELS.get(chosen, draw_line))

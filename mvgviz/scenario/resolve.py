@@ -5,7 +5,7 @@ Private directions and whatever reads the data are drawn from the scenario's see
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class Setup:
     split: FloatArray = field(repr=False)
     delta: float
 
-    @property
+    @cached_property
     def origins(self) -> dict[str, Origin]:
         """Where everything that a guarantee rests on comes from, by the name of its caveat."""
         return origins_of(self.query, self.design, self.scenario)
@@ -171,14 +171,15 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None, u
     size = box.cols if mode == "columns" else box.rows
     delta = delta_of(scenario, dataset)
     directions = _directions(scenario, dataset, box, size, delta, uploaded)
-    equal = _noise_on_box(scenario, box, directions, uniform(size), Origin.DECLARED, delta)
-    theta, origin = _theta(scenario, dataset, box, equal)
     iid_theta = uniform(size)
     if scenario.guarantee == "exact" and mode != "columns":  # of one size along the standard basis
         h = box.neighbours.reach(standard_basis(size))
         iid_theta = manual((h / h.max()) ** 2)
     iid = design_noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta, mode=mode, tail=scenario.tail,
                        guarantee=scenario.guarantee)
+    equal = iid if scenario.allocation not in ("least-error", "max-pnr") else _noise_on_box(
+        scenario, box, directions, uniform(size), Origin.DECLARED, delta)
+    theta, origin = _theta(scenario, dataset, box, equal)
     return _worked_out(scenario, dataset, box, iid, directions, theta, origin, tight=tight, noisy_count=noisy_count)
 
 
@@ -280,7 +281,7 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
 
 
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
-    """theta and its origin; ``equal``: the design with equal shares. A joined constant takes a fifth."""
+    """theta and its origin; ``equal``: equal noise, where its directions matter along these. A constant has a fifth."""
     size, kind, split = equal.theta.size - query.has_constant, scenario.allocation, None
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)

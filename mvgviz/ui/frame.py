@@ -1,10 +1,12 @@
 """Draw what every page shares: sidebar, title, status strip, takeaways and errors."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.pictures.sentences import FIELDS, WORDS, Word, words_in
@@ -15,11 +17,13 @@ from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
-from mvgviz.ui.history import change_words
+from mvgviz.ui.history import change_words, differing
 from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
-from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.ui.study import begin, draw_offer, draw_study, say_refused, say_restarted, watch_server
-from mvgviz.ui.visitors import draw_badge, draw_logout
+from mvgviz.ui.sidebar import LIVE, draw_sidebar
+from mvgviz.ui.sidebar_design import Part
+from mvgviz.ui.slices import replying
+from mvgviz.ui.study import begin, draw_offer, draw_study, keep_study, say_refused, say_restarted, watch_server
+from mvgviz.ui.visitors import draw_badge, draw_logout, may_enter
 
 _STYLE = f"<style>{asset('frame.css')}</style>"
 _EXPLAINED = {word.term: f"<li>{as_html(word.sentence)}</li>" for word in WORDS}
@@ -45,8 +49,10 @@ def open_plain_page(page: Page) -> None:
     _begin(page)
     with st.sidebar:
         draw_study()
+        keep_study()
         draw_logout()
     _title(page)
+    _say()
 
 
 def open_bare_page(page: Page) -> Setup:
@@ -57,16 +63,69 @@ def open_bare_page(page: Page) -> Setup:
 
 def try_open_page(page: Page) -> Setup | None:
     """Draw the frame of a page; None, after a sentence, where the scenario does not work out."""
+    setup: Setup | None = _draw(_open(page))
+    return setup
+
+
+def open_live_page(page: Page) -> tuple[Setup, Callable[..., None]]:
+    """Draw the frame of a page of which the last part alone follows the sliders; return what draws that part.
+
+    It takes a place, what draws there (given the setup), and what else this is given. Sliders and strip belong to it.
+    """
+    with st.sidebar:
+        here = st.container()  # the first of all: a part has its name from its place, and the browser calls it by that
+    parts, whole, data = _open(page), session.scenario(), session.version()
+    try:
+        setup = session.setup()
+    except (InputError, MemoryError):
+        _draw(parts)
+        st.stop()
+
+    def draw_live(place: DeltaGenerator, draw: Callable[..., None], *given: object) -> None:
+        alone = False
+
+        @st.fragment
+        def live() -> None:
+            nonlocal alone
+            with replying():
+                session.note_part(alone=alone)
+                alone = True
+                moved = {*differing(whole, session.scenario())} - {*LIVE} or data != session.version()
+                if moved or not may_enter() or (setup := _draw(parts)) is None:
+                    st.rerun()
+                with place:
+                    draw(setup, *given)
+
+        with here:
+            live()
+
+    return setup, draw_live
+
+
+def _draw(parts: Iterable[Part]) -> Any:
+    """Draw parts where they stand; return what the last one gives."""
+    for place, draw in parts:
+        with place:
+            drawn = draw()
+    return drawn
+
+
+def _open(page: Page) -> list[Part]:
+    """Draw the frame of a page and return the parts that follow the sliders of the sidebar."""
     _begin(page)
     with st.sidebar:
-        draw_sidebar()
+        parts = draw_sidebar()
         draw_study()
         if st.button("Presenter's view", key="w_present", icon=":material/slideshow:", width="stretch",
                      help="Five slides in large type. Arrow keys move on, N shows notes, Esc comes back."):
             st.switch_page(PRESENT.path, query_params=session.scenario().to_query())
         draw_logout()
-    session.write_link()
-    _title(page, undo=True)
+    return [*parts, (_title(page), _draw_undo), (st.container(), partial(_draw_facts, page))]
+
+
+def _draw_facts(page: Page) -> Setup | None:
+    keep_study()
+    _say()
     setup = _setup(page)
     if setup is not None:
         if page.strip:
@@ -128,7 +187,8 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
         used = words_in(f"{takeaway} {about}")
         if about or used:
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
-                st.markdown(about)
+                if about:
+                    st.markdown(about)
                 if used:
                     _explain(used)
         st.html(f'<div class="save">{_SAVE.format(key=key)}</div>', width="content")
@@ -182,6 +242,7 @@ def _begin(page: Page) -> None:
 
 def _draw_undo() -> None:
     """Draw undo, redo and the last choices in words; one click goes back to any of them."""
+    session.write_link()
     kept = session.history()
     last = len(kept.entries) - 1
     for key, icon, words, to in (("w_undo", "undo", "Undo", kept.at - 1), ("w_redo", "redo", "Redo", kept.at + 1)):
@@ -217,17 +278,22 @@ def _setup(page: Page) -> Setup | None:
         return None
 
 
-def _title(page: Page, *, undo: bool = False) -> None:
+def _title(page: Page) -> DeltaGenerator:
+    """Draw a page's title and question; return the place for undo."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(page.label, anchor=False, width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content", gap="xsmall"):
             draw_badge()
-            if undo:
-                _draw_undo()
+            undo = st.container(horizontal=True, vertical_alignment="center", width="content", gap="xsmall")
             with st.popover("Words", type="tertiary", icon=":material/menu_book:", key="words"):
                 _explain(WORDS)
     st.html(f'<p class="question">{session.promised(page.question)}</p>')
-    say_refused()
     say_restarted()
-    for sentence in st.session_state.pop(session.NOTICES, ()):  # said once
+    return undo
+
+
+def _say() -> None:
+    """Say what has to be said once."""
+    say_refused()
+    for sentence in st.session_state.pop(session.NOTICES, ()):
         st.info(f"A part of the link was ignored: {in_markdown(sentence)}", icon=":material/link_off:")

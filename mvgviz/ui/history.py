@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from mvgviz.labels import ALLOCATIONS, GUARANTEES
@@ -44,7 +44,7 @@ class History:
         before, when = self.entries[self.at], time.monotonic()
         if vars(now) == vars(before):
             return
-        fields = frozenset(_differing(before, now))
+        fields = frozenset(differing(before, now))
         one_move = fields == self._fields and when - self._changed < _ONE_MOVE and self.at == len(self.entries) - 1
         kept = self.entries[: self.at + (not one_move)]
         back = vars(kept[-1]) == vars(now)  # a slider that came back to where it was
@@ -79,7 +79,7 @@ class History:
 
 def change_words(before: Scenario, after: Scenario, names: Sequence[str]) -> str:
     """Say what changed: "epsilon 1 → 2"; ``names``: of the features as they are now."""
-    fields = _differing(before, after)
+    fields = differing(before, after)
     if before.data != after.data:
         return "other data"
     if not fields:
@@ -90,9 +90,9 @@ def change_words(before: Scenario, after: Scenario, names: Sequence[str]) -> str
     return f"{called} {_value(fields[0], before, names)} → {_value(fields[0], after, names)}"
 
 
-def _differing(before: Scenario, after: Scenario) -> list[str]:
-    same = replace(after, from_data=before.from_data)
-    return [name for name, value in vars(same).items() if value != getattr(before, name)]
+def differing(before: Scenario, after: Scenario) -> list[str]:
+    """Return the fields that differ, besides marks."""
+    return [name for name, value in vars(after).items() if name != "from_data" and value != getattr(before, name)]
 
 
 def _value(name: str, scenario: Scenario, names: Sequence[str]) -> str:

@@ -25,11 +25,13 @@ from mvgviz.trials.simulated import SEED, simulated_data
 from mvgviz.ui.cache import Cache, cached, of_server, of_session
 from mvgviz.ui.door import is_demo
 from mvgviz.ui.history import History
+from mvgviz.ui.streamlit_internals import send_in_full
 from mvgviz.ui.visitors import held
 from mvgviz.validation import FloatArray
 
 _SCENARIO, _WRITTEN, _TOUCHED, NOTICES = "_scenario", "_written", "_touched", "_notices"
 _PAGE, _LEFT, SLIDE, _HISTORY = "_page", "_left", "_slide", "_history"
+_ALONE = "_part_alone"
 _SHOWN, _RELEASES = "_shown_data", "_releases_here"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
 # Parameters of an address that name a place on a page, not a part of the scenario.
@@ -76,12 +78,20 @@ def adopt_link() -> None:
         st.session_state.update({_SCENARIO: kept, NOTICES: ignored})
 
 
+def note_part(*, alone: bool) -> None:
+    """Note whether a part of the page is drawn alone; that takes an edited link, as the whole page did."""
+    st.session_state[_ALONE] = alone
+    if alone:
+        send_in_full()
+        adopt_link()
+
+
 def note_page(path: str, *, aside: bool, releases: bool) -> None:
     """Remember this run's page; on coming to one ``aside``, also the page and scenario left for it.
 
     It begins at its first slide, or its link's. ``releases``: the page releases answers, so it needs the data.
     """
-    st.session_state[_RELEASES] = releases
+    st.session_state.update({_RELEASES: releases, _ALONE: False})
     before = st.session_state.get(_PAGE)
     if aside and before not in (None, path):
         st.session_state[_LEFT] = before, scenario()
@@ -226,7 +236,8 @@ def draw_back_to_mine() -> None:
 
 def control(key: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]:
     """Return ``key`` and ``on_change`` of a control: every run sets ``value``, and ``take`` gets what a person sets."""
-    st.session_state[key] = value
+    if not st.session_state.get(_ALONE) or st.session_state.get(key) != value:  # else a later move would be undone
+        st.session_state[key] = value
     return {"key": key, "on_change": lambda: take(st.session_state[key])}
 
 

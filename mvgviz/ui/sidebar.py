@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.data import describe, samples
 from mvgviz.design.noise_design import mode_of
@@ -27,32 +28,34 @@ EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4,
 _EPSILON_IS = ("When one record changes, the chance of any result grows at most e^ε times, plus δ.\n\nOthers chose:\n\n"
                f"{others_words()}")
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
+LIVE = ("epsilon", "share")  # of the scenario: nothing of the sidebar depends on them but its parts
 
 
-def draw_sidebar() -> None:
-    """Draw the simple view, or all controls."""
+def draw_sidebar() -> list[design.Part]:
+    """Draw the simple view, or all controls; return the parts that follow the sliders, undrawn."""
     st.session_state.setdefault("_all", False)
+    parts: list[design.Part] = []
     _draw_data()
     draw_query("Query: what you ask of the data")
     if st.session_state["_all"]:
         _draw_records()
-        draw_epsilon()
+        parts.append((st.container(), draw_epsilon))
         draw_delta()
         design.draw_guarantee()
         design.draw_family()
         names = direction_names()
         design.draw_directions(len(names))
-        design.draw_split(names)
+        design.draw_split(names, parts)
         st.number_input("Trials", 1, most_trials(), **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
-        draw_epsilon()
-        _draw_priority(direction_names())
+        parts.append((st.container(), draw_epsilon))
+        _draw_priority(direction_names(), parts)
         if session.scenario().bound != "none" and not session.scenario().is_graph:
             st.caption(f"Records: {bound_words(session.scenario())}. Change this on Data & query.")
     st.toggle("All controls", **session.control("w_all", st.session_state["_all"],
                                                 lambda on: st.session_state.update(_all=on)))
-    _draw_link()
+    return [*parts, (_draw_link(), _draw_address)]
 
 
 def _draw_data() -> None:
@@ -219,7 +222,7 @@ def direction_names() -> tuple[str, ...]:
         return numbered("direction", size)
 
 
-def _draw_priority(names: tuple[str, ...]) -> None:
+def _draw_priority(names: tuple[str, ...], parts: list[design.Part]) -> None:
     scenario = session.scenario()
     if not 1 < len(names) <= 2_000:
         if names:
@@ -229,7 +232,8 @@ def _draw_priority(names: tuple[str, ...]) -> None:
         st.caption("You split the budget under All controls. A choice here replaces that split.")
     chosen = draw_priorities(design.priority_label(), names)
     design.draw_importance(names, chosen)
-    design.draw_share("How much of the precision they get", disabled=not 0 < len(chosen) < len(names))
+    parts.append((st.container(), partial(design.draw_share, "How much of the precision they get",
+                                          disabled=not 0 < len(chosen) < len(names))))
 
 
 def draw_priorities(label: str, names: Sequence[str], where: str = "w") -> list[int]:
@@ -248,7 +252,7 @@ def priorities_among(names: Sequence[str]) -> list[int]:
     return [k for k in scenario.priority_directions if k < len(names)] if scenario.allocation == "binary" else []
 
 
-def _draw_link() -> None:
+def _draw_link() -> DeltaGenerator:
     scenario, usual = session.scenario(), Scenario.default_for(session.scenario().data)
     st.divider()
     with st.container(horizontal=True):
@@ -256,5 +260,10 @@ def _draw_link() -> None:
                   on_click=lambda: session.update(seed=(scenario.seed + 1) % 10**9))
         st.button("Reset", key="w_reset", icon=":material/restart_alt:", on_click=lambda: session.put(usual))
         with st.popover("Copy link", icon=":material/link:"):
-            st.code(session.link(), language=None, wrap_lines=True)
+            address = st.container()
             st.caption(link_words(scenario))
+    return address
+
+
+def _draw_address() -> None:
+    st.code(session.link(), language=None, wrap_lines=True)

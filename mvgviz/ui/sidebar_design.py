@@ -1,10 +1,11 @@
 """Draw the sidebar's guarantee, family, directions, and every way to split the budget."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz import data
 from mvgviz.design.allocation import rebalanced
@@ -22,6 +23,8 @@ from mvgviz.ui.visitors import choose_file
 
 _BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
 _WEIGHED = 12  # priority columns
+Part = tuple[DeltaGenerator, Callable[[], object]]
+"""A place on the screen and what draws there."""
 
 
 def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
@@ -117,8 +120,8 @@ def _upload_directions() -> None:
                                       session.state_directions_origin(Origin.DECLARED if known else Origin.READ)))
 
 
-def draw_split(names: tuple[str, ...]) -> None:
-    """Draw how theta divides the precision budget."""
+def draw_split(names: tuple[str, ...], parts: list[Part]) -> None:
+    """Draw how theta divides the precision budget; the share is one of the ``parts``."""
     scenario, kind = session.scenario(), session.scenario().allocation
     draw_choice("Split of the precision budget (theta)", {key: label.choice for key, label in ALLOCATIONS.items()},
                 **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
@@ -129,7 +132,8 @@ def draw_split(names: tuple[str, ...]) -> None:
         st.multiselect(priority_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
             "w_priority", chosen, lambda priorities: {"priority_directions": tuple(priorities), "priority": ()}))
         draw_importance(names, chosen)
-        draw_share("How much of the precision they get" if kind == "binary" else "How much they weigh in the error")
+        label = "How much of the precision they get" if kind == "binary" else "How much they weigh in the error"
+        parts.append((st.container(), partial(draw_share, label)))
     elif kind == "manual":
         _draw_manual(names)
     elif kind == "max-pnr":

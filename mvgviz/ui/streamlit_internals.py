@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _NEVER = 2**40  # bytes
 _STATIC = Path(streamlit.__file__).with_name("static")
@@ -59,6 +60,16 @@ def send_at_once() -> None:
             with contextlib.suppress(OSError):  # not every system says which of them listen
                 if held.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                     held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def send_in_full() -> None:
+    """Refer to no message that the browser had when it asked: a part that waited for its run finds it gone.
+
+    The browser then stays at "running" until it is reloaded.
+    """
+    context = get_script_run_ctx()
+    if context is not None:
+        context.cached_message_hashes = frozenset()
 
 
 def let_go() -> None:

@@ -114,12 +114,17 @@ def draw_study() -> None:
         st.text_area("Notes", max_chars=MOST_NOTES, height=90, placeholder="Printed in the report",
                      **session.control("w_notes", st.session_state.get(NOTES, ""), _note))
         now = st.session_state.setdefault(_NOW, {})  # by the time the file is asked for the session is out of reach
-        now["study"] = current_study()
         st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
                            mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
                            width="stretch")
         st.caption("Your choices, ranges, plan and notes; never your data or a released answer.")
         choose_file("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE, on_change=_take)
+
+
+def keep_study() -> None:
+    """Let the study's file and the browser's tab hold what the session knows now."""
+    now = st.session_state.setdefault(_NOW, {})
+    now["study"] = current_study()
     own = session.upload()
     if (own is not None and own.is_current) or st.session_state.get(NOTES) or kept_plan() is not None:
         _browser(key="study_keep", data={"study": now["study"].to_json()})  # what the address does not hold

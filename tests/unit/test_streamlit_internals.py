@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui import streamlit_internals as internals
 from mvgviz.ui.menu import PAGES
@@ -43,6 +44,21 @@ def test_an_upload_is_never_a_file(monkeypatch):
     form = awaited(MultiPartParser(headers, sent()).parse())
     with form["a"].file as file:
         assert isinstance(file._file, io.BytesIO)
+
+
+def test_a_part_that_is_drawn_alone_refers_to_nothing_that_the_browser_may_have_dropped():
+    def script():
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+        from mvgviz.ui.streamlit_internals import send_in_full
+
+        get_script_run_ctx().cached_message_hashes = frozenset({"kept"})
+        send_in_full()
+        st.text(len(get_script_run_ctx().cached_message_hashes))
+
+    assert AppTest.from_function(script).run().text[0].value == "0"
+    internals.send_in_full()  # outside of a run there is nothing to do
 
 
 @pytest.fixture
