@@ -42,7 +42,7 @@ def draw_plane(setup: Setup) -> None:
                               help="The direction in which noise is measured. Drag it in the picture.")
     iid, pair_names = iid_std(setup.iid, pair[1]), words.plane_labels(setup, shown, pair, of_directions=of_directions)
     spread = words.root_mean_square(points) if points.size else 0.0
-    takeaway = words.plane_words(model, iid, pair_names, spread)
+    takeaway = words.plane_words(model, iid, spread)
     with picture:
         rule(setup, model, pair, key="shape_rule", names=pair_names, takeaway=takeaway, iid=iid,
              draws=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, 200)),

@@ -117,7 +117,7 @@ function layout(state) {
   const width = state.width = Math.max(state.picture.clientWidth, 260), two = state.data.records !== null;
   const beside = two && width >= NARROW, each = beside ? width / 2 : width;
   const top = legendHeight(state, width);
-  const height = Math.round(Math.max(Math.min(0.8 * each, 400), 280));
+  const height = Math.round(Math.max(Math.min(0.8 * each, 360), 280));
   const inner = { width: each - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
   return { width, two, top, each, height, inner, aspect: inner.width / inner.height,
     places: [[0, top], beside ? [each, top] : [0, top + height]],
