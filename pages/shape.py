@@ -38,7 +38,7 @@ def draw_plane(setup: Setup) -> None:
         points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
         show_data = st.toggle("Show data", key="shape_data", disabled=points.size == 0 and model.records == 0,
                               help="Not private. For the table query, or when records are clipped to an ellipse.")
-        useful = st.selectbox("Your use", _USES, key="shape_useful", disabled=of_directions,
+        useful = st.selectbox("Your mixture", _USES, key="shape_useful", disabled=of_directions,
                               help="The direction in which noise is measured. Drag it in the picture.")
     iid, pair_names = iid_std(setup.iid, pair[1]), words.plane_labels(setup, shown, pair, of_directions=of_directions)
     spread = words.root_mean_square(points) if points.size else 0.0

@@ -77,9 +77,10 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
                                 **theme.decades(*edge)},
                          yaxis={"type": "log", "title": value, "range": [low, high], **theme.decades(low, high)},
                          shapes=[theme.upright(curves.here, theme.DATA, "dot", width=1)])
+    limits = "the equal noise from below" if as_noise else "the product of the two norms, ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂"
     return Picture(theme.styled(figure), _curves_words(problem, main, as_noise=as_noise, s2_words=s2_words), f"""\
-{held_fixed(problem, axis)} Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
-noise. Both theorems are sufficient, and loose. Equal noise beyond the exact limit breaks the promise.""")
+{held_fixed(problem, axis)} Each curve limits {limits}. Both theorems are sufficient, and loose. Equal noise beyond
+the exact limit breaks the promise.""")
 
 
 def _curves_words(problem: LimitInputs, main: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:

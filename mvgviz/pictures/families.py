@@ -172,8 +172,8 @@ def family_split_picture(case: Case) -> Picture:
     return Picture(styled(figure, height=380), (
         f"**At the same noise on other columns, {best.word} noise has {as_factor(1 / gain)} the Gaussian noise "
         "on priority columns.**" if gain > _CLEARLY else "**No family beats the Gaussian split here.**"), f"""\
-Each curve is one family at the same promise, for one release; down and left is better. Dots: a share of
-{100 * case.share:.0f} % for the {case.priority} priority columns of {case.size}. Dotted: no noise of any family with
+Each curve is one family at the same promise, for one release; down and left is better. Dots:
+{100 * case.share:.0f} % for priority columns ({case.priority} of {case.size}). Dotted: no noise of any family with
 this promise lies left of it.""")
 
 
@@ -225,7 +225,7 @@ def family_curves_picture(case: Case) -> Picture:
     return Picture(styled(figure, height=380), (
         "**Same ε and δ, other odds.** If the best attacker is right as often, box noise is "
         f"{as_factor(same_attacker(FAMILIES['box'], case.size, *case.promise))} the Gaussian noise."), """\
-All families pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
+All curves pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
 Box noise has no δ. Gaussian noise keeps a small δ at every ε.""")
 
 

@@ -321,8 +321,8 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
                 "their shadow on a plane, where the changes may stay inside the ellipse.")
     if size > 2:
         part = sum(model.theta) / (model.rest + sum(model.theta))
-        return f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget."
-    return ("**Private = every corner inside.** If the ellipse shrinks along one axis, it must grow along the other. "
+        return f"**Private = the grey box inside.** These two of {size} take {100 * part:.0f} % of the budget."
+    return ("**Private = the grey box inside.** If the ellipse shrinks along one axis, it must grow along the other. "
             f"The outline lies {as_number(model.mu)} typical errors from the middle.")
 
 
@@ -331,4 +331,4 @@ def drag_words(model: RuleModel) -> str:
     pull = ("Change the share in the sidebar" if model.kind == "pure" and (model.rough or not model.apart) else
             "These directions leave this plane: you see their shadow on it" if model.kind == "fixed" else
             "Drag a round handle to change the share" + ", the diamond to turn the ellipse" * model.can_turn)
-    return f"{pull}. Drag the green ring to turn your use. Arrow keys move a handle in focus."
+    return f"{pull}. Drag the green ring to turn your mixture. Arrow keys move a handle in focus."

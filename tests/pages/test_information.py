@@ -47,7 +47,7 @@ def test_answers_of_more_records_lack_less():
     app = information("Sums are normal")
     said = {}
     for records in (5, 5_000):
-        assert f"With {records:,} records a table" in text(adjust(app, information_records=records))
+        assert f"with {records:,} records a table" in text(adjust(app, information_records=records))
         said[records] = float(text(app).split("second moment ")[1].split(" ")[0])
     assert said[5] > 0.2 > 0.02 > said[5_000]
 

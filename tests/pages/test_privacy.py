@@ -13,7 +13,7 @@ NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Se
 HARDENED = "The release's own sampler, fewer draws"
 PAPER = repr(1 / 345)  # the paper's delta on the liver table
 LIVER, KARATE = {"data": "liver"}, {"data": "karate"}
-EXACT, NOISE_ONLY = ["which is exact"], "about the noise only"
+EXACT, NOISE_ONLY = ["this is exact"], "about the noise only"
 
 
 def turned_to(tab, **parameters):
