@@ -321,9 +321,9 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
                 "their shadow on a plane, where the changes may stay inside the ellipse.")
     if size > 2:
         part = sum(model.theta) / (model.rest + sum(model.theta))
-        return f"**Private = the grey box inside.** These two of {size} take {100 * part:.0f} % of the budget."
-    return ("**Private = the grey box inside.** If the ellipse shrinks along one axis, it must grow along the other. "
-            f"The outline lies {as_number(model.mu)} typical errors from the middle.")
+        return f"**Private = the whole grey area inside.** These two of {size} take {100 * part:.0f} % of the budget."
+    return ("**Private = the whole grey area inside.** If the ellipse shrinks along one axis, it must grow along the "
+            f"other. The outline lies {as_number(model.mu)} typical errors from the middle.")
 
 
 def drag_words(model: RuleModel) -> str:
