@@ -43,7 +43,7 @@ def draw_round(table: dict[str, str]) -> None:
         if said:
             truth = played.rounds[len(said) - 1].truth
             say, word = (st.success, "Right") if said[-1] == truth else (st.warning, "Wrong")
-            say(f"{word}: {GUESS_NAMES[truth]}.")
+            say(f"{word}. {GUESS_NAMES[truth]}.")
         if len(said) == ROUNDS:
             st.markdown(f"#### Ten rounds\n{end_words(played, table['shape'])}")
             other = SHAPES[(SHAPES.index(table["shape"]) + 1) % len(SHAPES)]
@@ -57,7 +57,6 @@ def draw_round(table: dict[str, str]) -> None:
             for guess, name in GUESS_NAMES.items():
                 st.button(name, key=f"game_{guess}", width="stretch", on_click=_say, args=(table, guess),
                           shortcut=str(GUESSES.index(guess) + 1))
-            st.caption("Keys: 1 and 2.")
         hits = sum(guess == each.truth for guess, each in zip(said, played.rounds, strict=False))
         st.markdown(f"You: **{hits} of {len(said)}** right. {chance_words(played)}")
         st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)

@@ -143,8 +143,8 @@ def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> Non
                | {name: column[order] for name, column in columns.items()}, numbers=columns, key="budget_table",
                height="auto" if len(order) <= 9 else 360)
     divided = "ε" if setup.design.is_pure else f"the sum of {table.precision_is}"
-    st.caption(f"Theta divides {divided}. A typical error is a standard deviation. The table has the {_ROWS:,} largest "
-               "shares at most; the file has all, and nothing measured on the data.")
+    st.caption(f"Theta divides {divided}. The table has at most {_ROWS:,} directions; the file has all, without the "
+               "columns that are not private.")
     offer_file("All numbers as CSV", "precision_budget.csv", "text/csv", key="budget_csv", content=lambda:
                budget.table_csv(table, [names(k) for k in range(table.size)], care=noise_care(setup)))
     left, right = st.columns(2, gap="large")

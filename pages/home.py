@@ -69,7 +69,7 @@ def draw(setup: Setup) -> None:
              draws=np.random.default_rng(scenario.seed).standard_normal((2, 250)))
         draw_family("home_family")
         draw_takeaway(f"{takeaway} {words.rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
-                      about="" if setup.query.bound is None else words.ABOUT_BOUND)
+                      about=words.drag_words(model) + f" {words.ABOUT_BOUND}" * (setup.query.bound is not None))
     st.markdown("#### The more columns, the more there is to gain")
     _more_columns(key="home_columns", data={
         "start": _MOST, "epsilon": scenario.epsilon, "gains": _gains(scenario.epsilon),

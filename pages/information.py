@@ -33,7 +33,7 @@ def draw_noises(setup: Setup) -> None:
 
 
 def draw_sums(setup: Setup) -> None:
-    st.caption(r"Paper, *Optimal Query Function*: the best query is a sum, $f(X)=\sum_i g_i(x_i)$, for it is normal.")
+    st.caption(r"Paper, *Optimal Query Function*: a sum, $f(X)=\sum_i g_i(x_i)$, is the best query, as it is normal.")
     left, right = st.columns(2, gap="large")
     with left:
         chart(_lacking(), key="information_lacking")

@@ -35,7 +35,7 @@ def draw_plane(setup: Setup) -> None:
         no_data = setup.query.bound is None and (of_directions or _data_points(setup, pair).size == 0)
         show_data = st.toggle("Show data", key="shape_data", disabled=no_data,
                               help="Not private. For the table query, or when records are clipped to an ellipse.")
-        useful = st.selectbox("Your use", _USES, key="shape_useful", disabled=of_directions,
+        useful = st.selectbox("Your mixture", _USES, key="shape_useful", disabled=of_directions,
                               help="The direction in which noise is measured. Drag it in the picture.")
     draw_live(picture, _draw_rule, pair, useful, of_directions, show_data)
 
@@ -48,7 +48,7 @@ def _draw_rule(setup: Setup, pair: tuple[int, int], useful: str, of_directions: 
     points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
     iid, pair_names = iid_std(setup.iid, pair[1]), words.plane_labels(setup, shown, pair, of_directions=of_directions)
     spread = words.root_mean_square(points) if points.size else 0.0
-    takeaway = words.plane_words(model, iid, pair_names, spread)
+    takeaway = words.plane_words(model, iid, spread)
     rule(setup, model, pair, key="shape_rule", names=pair_names, takeaway=takeaway, iid=iid,
          draws=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, 200)),
          of_directions=of_directions, line=_useful(setup, pair, useful, points),

@@ -77,19 +77,19 @@ def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool
                                 **theme.decades(*edge)},
                          yaxis={"type": "log", "title": value, "range": [low, high], **theme.decades(low, high)},
                          shapes=[theme.upright(curves.here, theme.DATA, "dot", width=1)])
+    limits = "the equal noise from below" if as_noise else "the product of the two norms, ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂"
     return Picture(theme.styled(figure), _curves_words(problem, main, as_noise=as_noise, s2_words=s2_words), f"""\
-{held_fixed(problem, axis)} Each curve limits the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
-noise. Both theorems are sufficient, and loose. Equal noise beyond the exact limit breaks the promise.""")
+{held_fixed(problem, axis)} Each curve limits {limits}. Both theorems are sufficient, and loose. Equal noise beyond
+the exact limit breaks the promise.""")
 
 
 def _curves_words(problem: LimitInputs, main: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
     first, second, exact = (line.here for line in main)
     factors = span_words(np.array([first, second]) / exact if as_noise else exact / np.array([first, second]))
-    verdict, what = ((f"The theorems ask for {factors} times the noise that privacy needs",
-                      "equal noise has a typical error of") if as_noise else
-                     (f"Privacy allows {factors} times the precision that the theorems allow",
-                      "equal noise may have φ² ="))
-    return (f"**{verdict}.** Here {what} {as_number(first)} under Theorem 1, {as_number(second)} under "
+    verdict, what = ((f"The theorems ask for {factors} times the equal noise that privacy needs", "Typical error")
+                     if as_noise else
+                     (f"Privacy allows equal noise {factors} times the precision that the theorems allow", "φ²"))
+    return (f"**{verdict}.** {what} here: {as_number(first)} under Theorem 1, {as_number(second)} under "
             f"{short_second(problem)}, and {as_number(exact)} by the exact limit, all with {s2_words}.")
 
 
@@ -279,8 +279,8 @@ def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
                 f"{much(1 / others[0].factors, 'smaller')}: same directions, same shares, calibrated exactly."]
     slack = ("**This noise spends exactly the ε it is given: no slack.**" if setup.design.mu_is == "exact" else
              "**This noise spends at most the ε it is given** (its worst case is an upper bound).")
-    lines = [f"- **{GUARANTEES[other.guarantee].in_sentence}** asks for noise "
-             f"{much(other.factors, 'larger')}, which then spends "
+    lines = [f"- **{GUARANTEES[other.guarantee].in_sentence}** asks for "
+             f"{much(other.factors, 'this noise')}, which then spends "
              f"{_spent(other.design.epsilon_spent(setup.delta))}." for other in others]
     return [f"{slack} For the same directions and shares:", "\n".join(lines)]
 

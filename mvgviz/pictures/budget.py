@@ -17,7 +17,7 @@ from mvgviz.provenance import Origin, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.scenario.precision_budget import BudgetTable, SplitScore, WantedNoise
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, as_probability, at_most, capitalised, in_html, in_markdown, listed
+from mvgviz.text import as_factor, as_number, as_probability, at_most, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 
 MOST = 40
@@ -247,8 +247,7 @@ def promise(setup: Setup) -> str:
         " It covers the noise, not what was read from the data.")
     delta = 0 if setup.design.is_pure else as_probability(setup.delta)
     return (f":material/shield: **The guarantee stays the same with every split:** ε = {setup.scenario.epsilon:g}, "
-            f"δ = {delta} for {setup.neighbour_rule}. It is the same for everybody, whichever columns are "
-            f"precise.{care}")
+            f"δ = {delta} for {setup.neighbour_rule}.{care}")
 
 
 def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
@@ -294,14 +293,14 @@ def pnr_picture(setup: Setup, scores: Sequence[SplitScore]) -> Picture:
         some = [score for score in scores if score.guarantee == guarantee]
         best, equal = max(some, key=lambda score: score.log_pnr), next(one for one in some if one.split == "uniform")
         gains = best.log_pnr > equal.log_pnr * (1 + 1e-6)
-        said.append(f"{capitalised(GUARANTEES[guarantee].in_chart)}: "
-                    f"{f'{SPLITS[best.split]} {as_number(best.log_pnr)}, ' * gains}equal shares "
-                    f"{as_number(equal.log_pnr)}.")
+        said.append(f"Log PNR, {GUARANTEES[guarantee].in_chart}: "
+                    f"{f'{as_number(best.log_pnr)} ({SPLITS[best.split]}), ' * gains}{as_number(equal.log_pnr)} "
+                    "(equal shares).")
         if len(said) == 1:
             verdict = (f"Most information survives with: {SPLITS[best.split]}" if gains else
                        "No split beats equal shares here")
     return Picture(
-        plot_pnr(scores), f"**{verdict}.** Log PNR: {' '.join(said)}",
+        plot_pnr(scores), f"**{verdict}.** {' '.join(said)}",
         "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
         f"**For Gaussian answers only**, half its logarithm is the mutual information of both answers. {exact}")
 
@@ -326,7 +325,7 @@ moment is small (exact form: where other directions already tell most). Guarante
 def smallest_words(setup: Setup, wanted: WantedNoise, directions: int) -> str:
     """Return the smallest epsilon for the wanted noise along so many directions, and what the others pay."""
     others = setup.design.theta.size - directions
-    price = f" **The price: {others:,} other directions become useless**, with almost no precision." if others else ""
+    price = f" **The price: almost no precision is left on other directions ({others:,}).**" if others else ""
     bound, delta = ("", "0") if setup.design.is_pure else (at_most(setup.design.mu_is), as_probability(setup.delta))
     return (f"**The smallest ε for this noise: {bound}{as_number(wanted.priority)}**, at δ = {delta}, by the exact "
             f"limit (now {setup.scenario.epsilon:g}).{price}")

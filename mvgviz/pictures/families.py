@@ -172,8 +172,8 @@ def family_split_picture(case: Case) -> Picture:
     return Picture(styled(figure, height=380), (
         f"**At the same noise on other columns, {best.word} noise has {as_factor(1 / gain)} the Gaussian noise "
         "on priority columns.**" if gain > _CLEARLY else "**No family beats the Gaussian split here.**"), f"""\
-Each curve is one family at the same promise, for one release; down and left is better. Dots: a share of
-{100 * case.share:.0f} % for the {case.priority} priority columns of {case.size}. Dotted: no noise of any family with
+Each curve is one family at the same promise, for one release; down and left is better. Dots:
+{100 * case.share:.0f} % for priority columns ({case.priority} of {case.size}). Dotted: no noise of any family with
 this promise lies left of it.""")
 
 
@@ -204,18 +204,17 @@ def family_map_picture(case: Case) -> Picture:
     gain = stds["gaussian"] / stds[best.name]
     return Picture(styled(figure, height=380), (
         f"**With equal noise on {_counted(case.size, 'column')}, {best.word} noise is lowest**"
-        + (f": {as_factor(gain)} less than Gaussian." if gain > _CLEARLY else ".")), f"""\
+        + (f": {as_factor(1 / gain)} the Gaussian noise." if gain > _CLEARLY else ".")), f"""\
 Each square: the family with the lowest standard deviation, for one release with equal noise at
 δ = {as_probability(case.delta)}. Box noise grows with the number of columns, Gaussian noise with its square root.""")
 
 
 def family_curves_picture(case: Case) -> Picture:
     """The whole privacy curve of three families through the same promise."""
-    figure, rights = go.Figure(), {}
+    figure = go.Figure()
     grid = np.unique([*np.linspace(0, 2, 81), *(1 - np.geomspace(1e-8, 0.02, 15))]) * case.epsilon
     for name in ("gaussian", "ellipse", "box"):
         family = FAMILIES[name]
-        rights[name] = _right(family, case)
         deltas = np.array([family.delta_at(float(at), case.size, *case.promise) for at in grid])
         add_line(figure, grid, np.where(deltas > _LEAST, deltas, np.nan), family.title, FAMILY_COLOURS[name], 2.5,
                  hover="ε = %{x:.3g}: δ = %{y:.2g}<extra>" + family.title + "</extra>")
@@ -224,10 +223,9 @@ def family_curves_picture(case: Case) -> Picture:
     figure.update_xaxes(title="ε")
     figure.update_yaxes(title="δ at that ε", type="log", range=[low, 0.1], **decades(low, 0))
     return Picture(styled(figure, height=380), (
-        f"**Same ε and δ, other odds.** The best attacker is right {rights['box']} times in 100 against box noise, "
-        f"{rights['ellipse']} against the ellipse, {rights['gaussian']} against Gaussian noise. With equal odds, box "
-        f"noise is {as_factor(same_attacker(FAMILIES['box'], case.size, *case.promise))} the Gaussian noise."), """\
-All families pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
+        "**Same ε and δ, other odds.** If the best attacker is right as often, box noise is "
+        f"{as_factor(same_attacker(FAMILIES['box'], case.size, *case.promise))} the Gaussian noise."), """\
+All curves pass at or below the promise (ε, δ). At ε = 0 the curve shows what the best attacker gains over guessing.
 Box noise has no δ. Gaussian noise keeps a small δ at every ε.""")
 
 

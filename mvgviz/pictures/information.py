@@ -43,7 +43,7 @@ def one_number_picture(epsilon: float, delta: float) -> Picture:
                         **theme.log_axis(float(unknown.min()), float(answer.max()), room=0.05))
     whole, one, _ = about(own)
     return Picture(theme.styled(figure, height=400), (
-        f"**Use and leakage are one number: {as_number(whole, 2)} bits at your promise.** The release tells as much "
+        f"**Use and leakage are one number: {as_number(whole, 2)} bits at this ε and δ.** The release tells as much "
         f"about the whole table as about the answer. About one person: {as_number(one, 2)} bits, if all others are "
         "known."), f"""\
 How many of {PEOPLE} people say yes, each with chance one half, with Gaussian noise. Dotted: the noise that (ε, δ) of
@@ -70,9 +70,9 @@ def noises_picture(same: str, epsilon: float, delta: float) -> Picture:
                         **theme.log_axis(min(drawn), max(drawn), room=0.05, least=0.02))
     best = max(tops, key=lambda name: tops[name])
     gain = f": up to {as_factor(tops[best])} what Gaussian noise does." if tops[best] > 1 else "."
-    words = ("**At the same size, Gaussian noise lets least through.** "
+    words = ("**At the same size, Gaussian noise lets the least through.** "
              f"Box noise lets up to {as_factor(tops['box'])} as much through." if same == "covariance" else
-             f"**At the same promise, {FAMILIES[best].word} noise lets most through**{gain}")
+             f"**At the same promise, {FAMILIES[best].word} noise lets the most through**{gain}")
     return Picture(theme.styled(figure, height=360), words, f"""\
 An answer of {NUMBERS} independent normal numbers, released with noise of each family. What gets through serves you and
 an attacker alike. At the same promise noise differs in size, too. One record moves each number by at most 1.""")
@@ -92,7 +92,7 @@ def sums_picture(records: int) -> Picture:
     figure.update_xaxes(title="answer (standard deviations from its mean)", range=[-4, 4])
     figure.update_yaxes(title="density", range=[0, 1.1])
     return Picture(theme.styled(figure, height=340), (
-        f"**With {records:,} records a table, the answers lack**, in bits of entropy: {', '.join(lacks)}."), """\
+        f"**Entropy that answers lack with {records:,} records a table, in bits:** {', '.join(lacks)}."), """\
 Each curve: the answers on 4,000 simulated tables of skewed values. A normal answer has the most entropy. ±: twice the
 standard error.""")
 

@@ -239,7 +239,7 @@ _LOOKS = {"least": (GUESS_NAMES["least"], theme.IID, "square"),
 SHAPE_NAMES = {"circle": "Equal noise (circle)", "ellipse": "Directional noise (ellipse)", "box": "Box noise"}
 GAME_RULES = (f"The school publishes two averages of {PUPILS} pupils, **sleep** and **score**, with noise. You know "
               f"all pupils but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), with equal chance. You see "
-              "one noisy release. Which is it?")
+              "one noisy release. Which is true?")
 
 
 def chance_words(played: Game) -> str:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from mvgviz.paper import EPSILONS, Curve, Report
 from mvgviz.paper.runs import FIGURE4_SHARE
-from mvgviz.paper.words import way_text
+from mvgviz.paper.words import COLUMNS, way_text
 from mvgviz.pictures import theme
 from mvgviz.pictures.theme import Picture
 from mvgviz.pictures.utility import error_curve, plot_sweep
@@ -21,7 +21,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 FARTHEST = 2.2
 """Of the way to a random guess: what is further is drawn there, as an arrow with its number."""
-PRINTED, AS_PRINTED, EXACTLY = "in the paper", "as printed", "exact"
+PRINTED, AS_PRINTED, EXACTLY, WAY = COLUMNS
 
 
 def measured(curve: Curve) -> list[tuple[float, Outcome]]:
@@ -50,8 +50,8 @@ def _directions_words(curves: Sequence[Curve]) -> str:
     best, (at, outcome) = min(ends.items(), key=lambda end: end[1][1].mean)
     spread = max(max(means) / min(means) for means in flat)
     move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
-    choice = "equal noise" if best == "none" else f"more precision for {best}"
-    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(outcome.mean, 2)}). Under Theorem 1 "
+    choice = "equal noise" if best == "none" else f"priority for {best}"
+    return (f"**Exact noise:** at ε = {at:g} {choice} is best (error {as_number(outcome.mean, 2)}). Under Theorem 1 "
             f"as printed the lines {move} between ε = 0.1 and 100.")
 
 
@@ -79,7 +79,7 @@ def row_dots(report: Report) -> list[Dot]:
 
 
 def rows_picture(report: Report, dots: list[Dot]) -> Picture:
-    """An experiment's rows, dots with intervals; 0 is no privacy, 1 a random guess. What is far beyond is an arrow."""
+    """An experiment's rows between no privacy and a random guess, with intervals; what is far beyond is an arrow."""
     rows = {row.label: k for k, row in enumerate(report.rows)}
     trivial = report.way(report.references.trivial)
     log = bool(dots) and 0 < min(dot.way for dot in dots) < 0.02
@@ -92,28 +92,28 @@ def rows_picture(report: Report, dots: list[Dot]) -> Picture:
         halves = [0.0 if beyond else dot.half_width for dot, beyond in zip(own, far, strict=True)]
         theme.add_dots(figure, [min(dot.way, FARTHEST) for dot in own], [rows[dot.row] + shift for dot in own], series,
                  colour, 9, ["triangle-right" if beyond else symbol for beyond in far], mode="markers+text",
-                 text=[f"{dot.way:.2g}" if beyond else "" for dot, beyond in zip(own, far, strict=True)],
+                 text=[way_text(dot.way) if beyond else "" for dot, beyond in zip(own, far, strict=True)],
                  textposition="middle left", textfont={"size": 11},
                  error_x=theme.interval([dot.way for dot in own], halves, thickness=2, log=log),
-                 customdata=[[dot.row, dot.way] for dot in own],
-                 hover=f"%{{customdata[0]}}: %{{customdata[1]:.2g}}<extra>{series}</extra>")
+                 customdata=[[dot.row, way_text(dot.way)] for dot in own],
+                 hover=f"%{{customdata[0]}}: %{{customdata[1]}}<extra>{series}</extra>")
     for label, at, dash in (("random guess", 1.0, "dash"), ("no-data baseline", trivial, "dot")):
         theme.add_line(figure, [at, at], [-0.6, len(rows) - 0.4], label, theme.DATA, 1.5, dash)
     printed = sum(row.printed is not None for row in report.rows)
     if 0 < printed < len(rows):
         figure.add_hline(y=printed - 0.5, line={"color": theme.DATA, "width": 1})
     figure.update_yaxes(**theme.row_axis([theme.broken(label, 28) for label in rows]))
-    title = "0 no privacy, 1 random guess"
+    figure.update_xaxes(tickformat="~%")
     if log:
         lowest = min(dot.way for dot in dots if dot.way > 0)
-        figure.update_xaxes(title=f"{title} (log)", type="log", range=[math.log10(lowest) - 0.3, 0.35], dtick=1)
+        figure.update_xaxes(title=f"{WAY} (log)", type="log", range=[math.log10(lowest) - 0.3, 0.35], dtick=1)
     else:
         most = min(max([1.0, trivial, *(dot.way + dot.half_width for dot in dots)]), FARTHEST)
         least = min([0.0, *(dot.way - dot.half_width for dot in dots)])
-        figure.update_xaxes(title=title, range=[least - 0.03, most + 0.08], zeroline=True)
+        figure.update_xaxes(title=WAY, range=[least - 0.03, most + 0.08], zeroline=True)
     return Picture(theme.styled(figure, height=120 + 34 * len(rows)), rows_words(report, dots), """\
-The paper's errors and ours have different scales, so each is placed between no privacy (0) and a random guess (1) on \
-its own. Lines are 95 % intervals of the mean. Below the line: rows that are not in the paper.""")
+The paper's errors and ours have different scales, so each is placed on its own between no privacy and a random guess. \
+Lines are 95 % intervals of the mean. Below the line: rows that are not in the paper.""")
 
 
 def rows_words(report: Report, dots: list[Dot]) -> str:
@@ -121,8 +121,7 @@ def rows_words(report: Report, dots: list[Dot]) -> str:
     ways = {(dot.row, dot.series): way_text(dot.way).replace(" ", "\N{NO-BREAK SPACE}") for dot in dots}
     for row in report.rows:
         if all((row.label, series) in ways for series in (PRINTED, AS_PRINTED, EXACTLY)):
-            return (f"**{row.label}:** the paper prints {ways[row.label, PRINTED]} of the way from no privacy to a "
-                    f"random guess. Its printed bound gives {ways[row.label, AS_PRINTED]}, exact noise "
-                    f"{ways[row.label, EXACTLY]}.")
+            return (f"**{row.label}:** {ways[row.label, PRINTED]} of the way to a random guess in the paper, "
+                    f"{ways[row.label, AS_PRINTED]} by its printed bound, {ways[row.label, EXACTLY]} by exact noise.")
     return "The paper's own figures, placed between no privacy and a random guess."
 

@@ -128,7 +128,7 @@ def loss_picture(mu: float, *, epsilon: float, thing: str = "record") -> Picture
     figure.update_xaxes(title="privacy loss (log-odds learned)", zeroline=False, nticks=6, range=[low, high])
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, range=[0, 1.42 * peak])
     delta = float(gaussian_delta(epsilon, mu))
-    takeaway = (f"**The loss exceeds ε = {epsilon:g} in {beyond} releases.** Weighed by the excess, these are δ = "
+    takeaway = (f"**The loss exceeds ε = {epsilon:g} in {beyond} releases.** Weighed by their excess, they make δ = "
                 f"{as_probability(delta) if delta > _SMALLEST else 'practically 0'}.") if seen else (
         f"**Never near ε:** the loss hardly ever leaves ±{as_number(end)}; ε = {epsilon:g} is {as_number(away)} "
         "standard deviations away.")
@@ -190,7 +190,7 @@ def shares_picture(shares: FloatArray, theta: FloatArray, *, names: Sequence[str
                               name="share of the loss",
                               hovertemplate="%{customdata}: %{x:.1%} of the loss<extra></extra>"))
     add_dots(figure, marked, places, "share of the budget (theta)", DATA, 9, "diamond", customdata=bars,
-             hover="%{customdata}: %{x:.1%} of the budget")
+             cliponaxis=False, hover="%{customdata}: %{x:.1%} of the budget")
     figure.update_xaxes(title="share of μ²", tickformat=".0%", rangemode="tozero")
     figure.update_yaxes(tickvals=places, ticktext=bars, autorange="reversed", showgrid=False)
     figure.update_layout(bargap=0.35)
@@ -267,25 +267,25 @@ def reached_words(setup: Setup, attained: float) -> str:
                 for block, part in zip(blocks, where, strict=True)]
         return f"{'; '.join(said)}."
     if setup.design.mu_is == "exact":
-        return "This change reaches the design's whole μ, which is exact."
+        return "It reaches the whole μ: this is exact."
     return f"It is the worst found and reaches {100 * attained:.0f} % of μ, which is an upper bound here."
 
 
 def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:
     """Say what was drawn and what was tested on it."""
     source = "by the hardened sampler of a release" if hardened else "by the app's simulator, from the scenario's seed"
-    return (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour, drawn {source}. "
-            f"Tested: the attack, and the noise's size and repetition along every direction and in {MIXTURES} mixtures "
-            f"of entries. Sound noise fails in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges "
+    return (f"{noise.releases:,} answers ({design.rows:,} × {design.cols:,}) for each neighbour, drawn {source}. "
+            f"Tested: the attack; size and repetition of the noise along every direction and {MIXTURES} mixtures of "
+            f"entries. Sound noise fails in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges "
             "are not audited.")
 
 
 def audit_words(setup: Setup, loss: PairLoss | None, result: Audit, broken: bool = False) -> str:
     """Say what the audit proves, and what it cannot; ``loss``: of Gaussian noise."""
     found, claim = result.epsilon_lower, setup.epsilon_spent if result.delta else setup.design.pure_epsilon
-    counts = (f"accusing {result.accused:,} of {result.evaluated:,} without the {thing(setup)}, it catches "
-              f"{result.caught:,} of {result.evaluated:,} with it: ε is at least **{as_number(found)}** "
-              f"(95 % confidence), claimed is {at_most(setup.design.mu_is) if result.delta else ''}{as_number(claim)}")
+    counts = (f"ε is at least **{as_number(found)}** (95 % confidence), claimed is "
+              f"{at_most(setup.design.mu_is) if result.delta else ''}{as_number(claim)}. It accuses "
+              f"{result.accused:,} of {result.evaluated:,} without the {thing(setup)}, {result.caught:,} with it")
     odd = "" if result.check.as_claimed else f" The noise is not as claimed: {result.check.words}."
     few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
     if loss is not None and broken:

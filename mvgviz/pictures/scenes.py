@@ -32,7 +32,7 @@ _TABLES = {"averages": "five averages", "people": "six pupils' own answers", "to
 _WHICH = {
     "averages": "Here there is one column of **averages**, of size **1**, and only the rows differ.",
     "people": "Here each column is a **pupil**: all need the same protection, so every column has size **1**.",
-    "together": "Here rows and columns are the **same five columns** of the class, with the same sizes."}
+    "together": "Here rows and columns are the **same five questions**, with the same sizes."}
 _RULES = {key: GUARANTEES[key].name for key in steps.RULES} | {"exact": "Exact calculation"}
 _LIVER = {"drinks": "drinks", "sgpt-drinks": "one enzyme and drinks", "all-but-mcv": "all but cell size",
           "mcv-alkphos": "cell size and another enzyme"}
@@ -142,9 +142,10 @@ def _attacked(figure: go.Figure, rate: float | None) -> go.Figure:
                           name="the best attacker", truth=None if rate is None else 100 * rate)
 
 
-def _bells(noise: float = _HOURS / 40, span: float = 0.9) -> go.Figure:
-    return draw.plot_bells(float(steps.CLASS.matrix[0].mean()), shift=_HOURS, noise=noise, span=span,
-                           names=("Ann 0 h", "Ann 12 h"))
+def _bells(noise: float = 0.0, span: float = 0.9) -> go.Figure:
+    figure = draw.plot_bells(float(steps.CLASS.matrix[0].mean()), shift=_HOURS, noise=noise or _HOURS / 40, span=span,
+                             names=("Ann 0 h", "Ann 12 h"))
+    return figure if noise else figure.update_xaxes(title_text="average sleep before noise (hours)")
 
 
 _BARE = (f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 and with Ann at 12 hours, before there "
@@ -390,7 +391,7 @@ SCENES = (
         f"The change box reaches {_HOURS:.2g} hours and {_SCORE:.2g} points to either side.")),
     scene(4, shown="{}°".format, drawn=_mixture, why=_mixture_why, ghost=_mixture_ghost, seen=lambda angle: (
         f"A line at {angle}°, on which equal noise has a typical error of {_along(angle):.2g} % of the range."),
-          parts=lambda angle: {"where": _USES.get(angle, "a mixture, mostly " + ("sleep" if angle < 45 else "score"))}),
+          parts=lambda angle: {"where": _USES.get(angle, "mostly " + ("sleep" if angle < 45 else "score"))}),
     scene(5, shown=str, drawn=_columns, seen=lambda columns: f"{columns} columns, one of them priority.",
           why=_columns_why, ghost=lambda columns: _COLUMNS_GHOST),
     scene(6, shown=_RULES.__getitem__, drawn=_promise, seen=lambda guarantee: _BARE, why=_promise_why,

@@ -148,8 +148,8 @@ def outcomes_picture(setup: Setup) -> Picture:
     verdict = next(words for most, words in _VERDICTS if ratio <= most)
     return Picture(figure, (
         f"**{verdict}.** The noise is {as_factor(ratio)} the answer (root mean square, "
-        f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
-        "picture is the true answer, not private."))
+        f"{truth.shape[0]} × {truth.shape[1]} shown). Press play for 30 possible releases. The first picture "
+        "is the true answer: not private."))
 
 
 def answer_labels(query: Query) -> tuple[list[str], list[str]]:
@@ -227,7 +227,7 @@ def covariance_picture(side: NoiseSide, name: str, labels: list[str]) -> Picture
     shown = labels[:theme.MOST_ROWS]
     figure = theme.plot_matrix(corner(side, theme.MOST_ROWS), row_labels=shown, col_labels=shown, row_title="",
                                col_title="", value_title="covariance", height=300)
-    return Picture(figure, f"**The noise of each is independent** ({name}: diagonal)." if side.is_diagonal else
+    return Picture(figure, f"**The noise of each feature is independent** ({name}: diagonal)." if side.is_diagonal else
                    f"**The noise of several features moves together** ({name}: off the diagonal it is not 0).")
 
 
@@ -291,12 +291,11 @@ def ellipse_words(factors: Iterable[float], names: tuple[str, str]) -> str:
             f"{as_factor(more)} on {in_markdown(pays)}.")
 
 
-def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: float) -> str:
+def plane_words(model: RuleModel, iid: float, spread: float) -> str:
     """Return the noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
-    return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst** "
-            f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+    return f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst.**{data}"
 
 
 def records_words(model: RuleModel) -> str:
@@ -322,14 +321,14 @@ def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
                 "their shadow on a plane, where the changes may stay inside the ellipse.")
     if size > 2:
         part = sum(model.theta) / (model.rest + sum(model.theta))
-        return f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget."
-    return ("**Private = every corner inside.** If the ellipse shrinks along one axis, it must grow along the other. "
-            f"It is drawn at {as_number(model.mu)} typical errors.")
+        return f"**Private = the whole grey area inside.** These two of {size} take {100 * part:.0f} % of the budget."
+    return ("**Private = the whole grey area inside.** If the ellipse shrinks along one axis, it must grow along the "
+            f"other. The outline lies {as_number(model.mu)} typical errors from the middle.")
 
 
 def drag_words(model: RuleModel) -> str:
     """Say what can be moved, by mouse, finger and keys."""
     pull = ("Change the share in the sidebar" if model.kind == "pure" and (model.rough or not model.apart) else
             "These directions leave this plane: you see their shadow on it" if model.kind == "fixed" else
-            "Drag a round handle to change the share" + ", turn the ellipse by its diamond" * model.can_turn)
-    return f"{pull}. Turn the direction of the measured noise by the green ring. Arrow keys move a handle in focus."
+            "Drag a round handle to change the share" + ", the diamond to turn the ellipse" * model.can_turn)
+    return f"{pull}. Drag the green ring to turn your mixture. Arrow keys move a handle in focus."

@@ -121,7 +121,7 @@ ABOUT_CURVE = (
     "The curve is every share of the budget for the priority columns. Equal Gaussian noise at the same ε and δ is 1. "
     "Dashed: release only the priority columns. Dotted: no private Gaussian noise lies left of it (for second moments "
     "this bound may be too low).")
-MOVE = "Drag the point along its curve, or use the arrow keys, to change the share of the budget."
+MOVE = "Drag the point, or press arrow keys, to change the share."
 STAY = "The curve shows the exact guarantee. Choose it in the sidebar to drag the point."
 
 
@@ -168,9 +168,7 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
     if saved > asked * 1.005:
         said.append(f"For this precision on {named}, equal {'Gaussian ' * bool(setup.design.blocks)}noise needs ε = "
                     f"{as_number(saved)} instead of {asked:g}.")
-    if found.least is not None:
-        said.append(f"This is {least_phrase(found.least)}{_inside(setup)}.")
-    return " ".join(filter(None, [*said, clipping_words(setup, name=in_markdown)]))
+    return " ".join(filter(None, [*said, least_sentence(setup), clipping_words(setup, name=in_markdown)]))
 
 
 def _what(setup: Setup, found: AgainstLeast) -> str:

@@ -44,8 +44,8 @@ PLAN = Page("plan", "Decide", "Several questions", "call_split", "How far does o
 PAPER = Page("paper", "The paper", "Paper", "menu_book", "What did the paper print, and what comes out?", strip=False)
 RELEASE = Page("release", "Deliver", "Release & report", "outbox", "What is published, and what does it cost?")
 INFORMATION = Page("information", "The paper", "Information", "graphic_eq", "How much does the noise let through?")
-LESSON_NOTES = Page("lesson_notes", "For teachers", "Teacher's notes", "history_edu", "How to teach it in 15 minutes?",
-                    charts=False)
+LESSON_NOTES = Page("lesson_notes", "For teachers", "Teacher's notes", "history_edu",
+                    "How do you teach it in 15 minutes?", charts=False)
 PRESENT = Page("present", "Deliver", "Presenter's view", "slideshow", "The scenario in five slides",  # not in the menu
                charts=False)
 PAGES = (HOME, LESSON, ATTACKER, DATA, SHAPE, BUDGET, FAMILIES, PRIVACY, UTILITY, COMPARE, PLAN, RELEASE, PAPER, BOUNDS,

@@ -234,7 +234,7 @@ def test_every_handle_is_moved_by_keys_and_says_its_value(visit, screen):
     tab.wait_for_url("**share=0.82**")
     at_rest(tab)
     expect(share).to_be_focused()
-    line = tab.get_by_role("slider", name="Direction of your use")
+    line = tab.get_by_role("slider", name="Direction of your mixture")
     expect(line).to_have_attribute("aria-valuenow", "90")
     for _ in range(45):
         line.press("ArrowDown")

@@ -67,8 +67,8 @@ UPPER = "(itself an upper bound)"
 SAID = {
     "an exact design is compared with both theorems": (
         {"data": "movement_simulated", "allocation": "uniform", "delta": str(1 / 10_176)},
-        ["spends exactly the ε it is given", "**Theorem 1** asks for noise",
-         "**Theorem 2** asks for noise **277 times larger** (196 times with the paper's s₂ for both), which then "
+        ["spends exactly the ε it is given", "**Theorem 1** asks for **",
+         "**Theorem 2** asks for **277 times this noise** (196 times with the paper's s₂ for both), which then "
          "spends ε = 0.00111"], []),
     "its privacy does not hang on the norms alone": (
         {"tab": DESIGNS, "data": "movement_simulated", "allocation": "uniform", "delta": str(1 / 10_176)},

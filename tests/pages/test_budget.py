@@ -29,7 +29,7 @@ BOX = LIVER | {"query": "mean", "family": "box"}
 SAID = {
     "who gains, who pays and what does not change": (DIRECTIONS, LIVER, [
         "**Gain:** sgpt and drinks, with 0.42× equal noise", "**Pay:** mcv, alkphos, sgot and gammagt, with 3.3×",
-        "The guarantee stays the same with every split", "the same for everybody, whichever columns are precise",
+        "The guarantee stays the same with every split",
         "40 % each, goes to sgpt and drinks; an equal share is 16.7 %"], ["with the largest share, is mostly"]),
     "equal shares gain and pay nothing": (DIRECTIONS, {"data": "two_features", "allocation": "uniform"}, [
         "Nobody gains and nobody pays", "Equal shares:** 50 % each"], []),

@@ -170,7 +170,7 @@ def test_a_link_says_what_was_ignored_and_one_to_an_upload_asks_for_the_file():
 def test_home_s_sentence_and_pictures_follow_the_scenario():
     app = opened()
     assert_says(app, ["0.79× equal noise on sleep and 1.6× on score", "The paper's Theorem 1 uses",
-                      "Private = every corner inside", "This is 1.12 times the lowest possible Gaussian noise"])
+                      "Private = the whole grey area inside", "is 1.12 times the lowest possible Gaussian noise"])
     assert "1.12 times the lowest possible Gaussian noise" in strip(app)
     assert component(app, "home_trade_off")["here"]["x"] == pytest.approx((0.5 / 0.8) ** 0.5)
     drawn = component(app, "home_rule")

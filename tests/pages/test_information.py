@@ -30,11 +30,11 @@ def test_gaussian_noise_lets_least_through_at_the_same_size_and_box_most_at_the_
 
     app = information("Least leakage")
     assert all((curve >= 1 - 1e-12).all() for curve in heights(app).values())
-    assert "Gaussian noise lets least through" in text(app)
+    assert "Gaussian noise lets the least through" in text(app)
     assert app.segmented_control(key="information_same").proto.wrap  # beside the picture there is little room
     curves = heights(adjust(app, information_same="promise"))
     assert all((curves["Box"] >= curve - 1e-12).all() for curve in curves.values())
-    assert "box noise lets most through" in text(app)
+    assert "box noise lets the most through" in text(app)
 
 
 @pytest.mark.parametrize("budget", [{"epsilon": "0.001", "delta": "0.9"}, {"epsilon": "1000", "delta": "1e-30"}])
@@ -47,7 +47,7 @@ def test_answers_of_more_records_lack_less():
     app = information("Sums are normal")
     said = {}
     for records in (5, 5_000):
-        assert f"With {records:,} records a table" in text(adjust(app, information_records=records))
+        assert f"with {records:,} records a table" in text(adjust(app, information_records=records))
         said[records] = float(text(app).split("second moment ")[1].split(" ")[0])
     assert said[5] > 0.2 > 0.02 > said[5_000]
 

@@ -309,9 +309,9 @@ def test_the_best_guess_hits_as_often_as_the_page_says_with_each_shape():
 def test_each_round_says_who_it_was():
     first = game(seed=1, shape="circle", epsilon=4).rounds[0]
     app = played(opened(ATTACKER.path), [first.truth])
-    assert app.success[0].value.startswith("Right: Ann:")
+    assert app.success[0].value.startswith("Right. Ann:")
     wrong = next(guess for guess in GUESSES if guess != first.truth)
-    assert played(opened(ATTACKER.path), [wrong]).warning[0].value.startswith("Wrong: Ann:")
+    assert played(opened(ATTACKER.path), [wrong]).warning[0].value.startswith("Wrong. Ann:")
 
 
 def test_the_link_holds_game_shape_and_budget():

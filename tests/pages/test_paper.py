@@ -114,7 +114,7 @@ def test_what_is_far_beyond_a_random_guess_is_an_arrow_at_the_edge_with_its_numb
     trace = next(trace for trace in rows_picture(report, [near, far]).figure.data if trace.name == EXACTLY)
     assert list(trace.x) == [0.8, FARTHEST]
     assert list(trace.marker.symbol) == ["square", "triangle-right"]
-    assert list(trace.text) == ["", "47"]
+    assert list(trace.text) == ["", "4700 %"]
     assert list(trace.error_x.array) == [0.5, 0.0]
     assert rows_picture(report, [near, far]).figure.layout.xaxis.range[1] < FARTHEST + 0.1
 

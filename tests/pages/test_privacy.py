@@ -13,7 +13,7 @@ NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Se
 HARDENED = "The release's own sampler, fewer draws"
 PAPER = repr(1 / 345)  # the paper's delta on the liver table
 LIVER, KARATE = {"data": "liver"}, {"data": "karate"}
-EXACT, NOISE_ONLY = ["which is exact"], "about the noise only"
+EXACT, NOISE_ONLY = ["this is exact"], "about the noise only"
 
 
 def turned_to(tab, **parameters):
@@ -24,7 +24,7 @@ SAID = {
     "odds in whole numbers": (NEIGHBOURS, LIVER | {"delta": PAPER}, [
         "With 5 false alarms in 100 the best attack finds 11; guessing finds 5",
         "right 59 times in 100 instead of 50",
-        "This change reaches the design's whole μ, which is exact"], [NOISE_ONLY]),
+        "It reaches the whole μ: this is exact"], [NOISE_ONLY]),
     "an edge is called an edge": (NEIGHBOURS, KARATE, ["whether one edge is there"], []),
     "a loose theorem is blind guessing": (NEIGHBOURS, {"data": "cardiotocography", "guarantee": "theorem1"}, [
         "No better than guessing", "the curve is the diagonal", "No ε is spent"], []),
@@ -47,10 +47,10 @@ SAID = {
            LIVER | {"directions": "random"}, LIVER | {"directions": "random", "scale": "declared"},
            LIVER | {"query": "identity", "directions": "random"}, {"data": "movement_simulated"}))},
     "large answers are drawn whole": (AUDIT, {"data": "cardiotocography", "query": "identity", "bound": "none"}, [
-        "5 whole 21 × 2,126 answers on each neighbour, drawn by the app's simulator",
+        "5 answers (21 × 2,126) for each neighbour, drawn by the app's simulator",
         "The audit found no violation"], []),
     "how the answers are drawn": (AUDIT, KARATE, [
-        "10,000 whole 34 × 34 answers on each neighbour, drawn by the app's simulator",
+        "10,000 answers (34 × 34) for each neighbour, drawn by the app's simulator",
         "fails in at most 1 of 1,000 audits"], ["The pair attacked reaches only"]),
     "an audit of a pair below the bound": (AUDIT, LIVER | {"mode": "rows"}, ["The pair attacked reaches only"], []),
 }
@@ -120,7 +120,7 @@ def test_the_release_s_own_sampler_is_audited_when_asked(parameters):
     app = turned_to(AUDIT, **parameters)
     assert "drawn by the hardened sampler of a release" in said(adjust(app, privacy_sampler=HARDENED))
     if parameters["data"] == "two_features":
-        assert "500 whole 2 × 2 answers" in text(app)
+        assert "500 answers (2 × 2)" in text(app)
         found = broken(app)
         assert "times what is claimed" in found or "Caught" in found
 
@@ -129,7 +129,7 @@ def test_an_audit_that_takes_long_waits_for_a_click(monkeypatch):
     monkeypatch.setattr(audit, "seconds_to_draw", lambda design: 1.0)
     app = turned_to(AUDIT, data="liver", share="0.63")
     assert "Draw the releases (about 3 minutes)" in [button.label for button in app.button]
-    assert "100 whole 6 × 6 answers on each neighbour" in said(press(app, "privacy_draw"))
+    assert "100 answers (6 × 6) for each neighbour" in said(press(app, "privacy_draw"))
 
 
 def test_a_sabotaged_sampler_is_seen_on_the_page(monkeypatch):

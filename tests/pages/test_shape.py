@@ -19,7 +19,7 @@ from tests.pages.app import adjust, change, opened, put
 from tests.pages.shown import assert_says, clean, link, numbers, said, spec, text
 
 PANELS = {"Ellipse": "equal noise", "Three features": "Typical error.* on |at least three features",
-          "Covariances": "Typical error from", "Possible outcomes": "30 releases"}
+          "Covariances": "Typical error from", "Possible outcomes": "30 possible releases"}
 
 
 @pytest.mark.parametrize("parameters", [

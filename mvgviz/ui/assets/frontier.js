@@ -141,7 +141,7 @@ function draw(root, state) {
   const share = state.share ?? data.here.share;
   const said = `${share === null ? "this design" : `share ${Number((100 * share).toFixed(1))} %`}: `
     + `${short(nx)} times equal noise on priority columns, ${short(ny)} times on others`;
-  numbers.textContent = said;
+  numbers.textContent = state.share === null ? "" : said; // at rest the takeaway says it
   handle.hidden = !data.movable;
   handle.style.left = `${x(nx)}px`;
   handle.style.top = `${y(ny)}px`;

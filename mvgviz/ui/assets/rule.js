@@ -117,7 +117,7 @@ function layout(state) {
   const width = state.width = Math.max(state.picture.clientWidth, 260), two = state.data.records !== null;
   const beside = two && width >= NARROW, each = beside ? width / 2 : width;
   const top = legendHeight(state, width);
-  const height = Math.round(Math.max(Math.min(0.8 * each, 400), 280));
+  const height = Math.round(Math.max(Math.min(0.8 * each, 360), 280));
   const inner = { width: each - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
   return { width, two, top, each, height, inner, aspect: inner.width / inner.height,
     places: [[0, top], beside ? [each, top] : [0, top + height]],
@@ -343,10 +343,10 @@ function legendItems({ data, zoom, theorem, model }) {
   const items = model.changes === null ? [] : [["changes", data.grey]];
   if (theorem) items.push(["theorem line", `as ${data.theorem.name} asks`]);
   if (model.kind === "pure") return [...items, ["own line", "e^ε times less likely than no noise"],
-    ["use", "your use (drag to turn)"]];
+    ["use", "your mixture (drag to turn)"]];
   items.push(["own line", zoom === "rule" ? "noise, scaled to the change box" : "directional noise (50, 90, 95 %)"]);
   items.push(["iid line", zoom === "rule" ? "equal noise" : "equal noise (95 %)"]);
-  if (!theorem) items.push(["use", "your use (drag to turn)"]);
+  if (!theorem) items.push(["use", "your mixture (drag to turn)"]);
   return items;
 }
 
@@ -417,7 +417,7 @@ function axisName(state, k) {
 
 function valueOf(state, name, now) {
   const { model } = state, said = (line) => times(noiseAlong(now.std, now.angle, line) / now.iid);
-  if (name === "line") return ["Direction of your use", -90, 90, half(state.line) / DEGREE,
+  if (name === "line") return ["Direction of your mixture", -90, 90, half(state.line) / DEGREE,
     `${degrees(half(state.line))}: ${said(state.line)} equal noise${leastWords(state, now)}`];
   if (name === "turn") return ["Angle of the ellipse", -90, 90, state.angle / DEGREE,
     `${degrees(state.angle)}: ${said(0)} equal noise on ${state.data.names[0]}, ${said(Math.PI / 2)} on ${state.data.names[1]}`];
@@ -542,7 +542,7 @@ function tellBars(state, now) {
     html(row, "small", {});
   });
   const most = Math.max(2, ...found.map(({ noise }) => noise * 1.05));
-  const names = [...data.names.map((name) => `on ${name}`), `along your use (${mixture(state)})`];
+  const names = [...data.names.map((name) => `on ${name}`), `along your mixture (${mixture(state)})`];
   found.forEach(({ noise, least }, k) => {
     const [what, value, track, small] = bars.children[k].children;
     what.textContent = names[k];
