@@ -123,9 +123,9 @@ def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[st
     kinds = {name: kind_of(opened, table, name) for name in columns if name != said.person}
     notes = {name: _lacks_or_misfits(opened, table, name) for name in kinds}
     for name, (_, misfit) in notes.items():
-        refuse(misfit, f"the column {name} does not fit. {misfit} Or leave it out")
+        refuse(misfit, f"column {name}: {misfit} Or leave it out.")
     ready = [name for name, (lacks, _) in notes.items() if not lacks]
-    refuse(not ready, "no column is ready: type its levels or its range, or use the proposals")
+    refuse(not ready, "no column is ready: type levels or a range, or use the proposals.")
     ranges = {name: span for name, span in said.ranges.items()
               if kinds.get(name) in (NUMBER, DATE) or (name not in kinds and name in table.columns)}
     levels = {name: category for name in ready if (category := _category_of(opened, table, name)) is not None}
@@ -146,7 +146,7 @@ def _lacks_or_misfits(opened: OpenFile, table: Table, name: str) -> tuple[str, s
                     f"{table.file_row(rows[0])}. Correct the file.")
     if category is not None and OTHER not in category.levels and (
             others := _unnamed(table, name, tuple(category.levels))):
-        return "", f"Values that are not in your list: {others:,}. Add them, or add {OTHER}."
+        return "", f"Values that are not in your list: {others:,}. Add them, or the level '{OTHER}'."
     return "", ""
 
 
