@@ -80,7 +80,7 @@ def results(found: Results) -> go.Figure:
     refuse(not tried, "there is no trial to draw: no mechanism applies, or none has been run")
     if {outcome.mechanism.key for outcome in tried} <= set(LANES):
         return plot_dots(dot_numbers(found), title=metric_words(found))
-    return ranking_picture(ranking(found), sensitivity="").figure
+    return ranking_picture(ranking(found)).figure
 
 
 def equal_noise(design: NoiseDesign) -> NoiseDesign:

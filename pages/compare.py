@@ -35,7 +35,7 @@ KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
 CURVES = 6
 
 
-def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
+def draw_ranking(setup: Setup, sensitivity: str) -> None:
     work = begin("compare_ranking", setup.scenario.to_json(), sensitivity)
     posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS)
     results = work.resume([posed])[0]
@@ -45,12 +45,11 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     numbers = ranking(results)
     best = words.worth_zooming(numbers)
     zoomed = best and st.toggle(f"Only the {best} that beat {results.references.to_beat[0]}", key="compare_zoom")
-    chart(words.ranking_picture(numbers, sensitivity=s2_words, only=best if zoomed else 0), key="compare_ranking")
+    chart(words.ranking_picture(numbers, only=best if zoomed else 0), key="compare_ranking")
     st.markdown(" ".join([least_sentence(setup), others_sentence(setup),
                           clipping_words(setup, on_data=not session.is_simulated(), name=in_markdown)]))
     work.slot = st.container()
-    st.caption(f"{words.symbol_words(numbers)} All use {s2_words}. {session.computed_on()} "
-               f"{in_markdown(measured_words(posed, results))}")
+    st.caption(f"{words.symbol_words(numbers)} {session.computed_on()} {in_markdown(measured_words(posed, results))}")
     if caution := words.caution_words(numbers):
         st.caption(f":material/warning: {caution}")
     if left_out := words.unsuitable_words(numbers):
@@ -63,7 +62,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     show_progress(work)
 
 
-def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
+def draw_same_error(setup: Setup, sensitivity: str) -> None:
     work = begin("compare_frontier", setup.scenario.to_json(), sensitivity)
     scenario = setup.scenario.changed(trials=min(40, setup.scenario.trials))
     posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS).with_scenario(scenario)
@@ -89,7 +88,7 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
             curves, error=wanted, scenario=scenario, title=here.metric,
             references={results.scenario.epsilon: results.references for results in known}), key="compare_frontier")
     work.slot = st.container()
-    st.caption(f"All use {s2_words} and {scenario.trials:,} trials for each point. {session.computed_on()}")
+    st.caption(f"{scenario.trials:,} trials for each point. {session.computed_on()}")
     work.complete = len(known) == len(found) and all(results.complete for results in known)
     show_progress(work)
 
@@ -126,7 +125,7 @@ def _rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
+def draw_levers(setup: Setup, sensitivity: str) -> None:
     """Draw a waterfall from the paper's printed noise to this design, and a table of the design without each lever."""
     work = begin("compare_levers", setup.scenario.to_json(), sensitivity)
     printed = sensitivity == "tight"  # theorems as printed
@@ -142,13 +141,13 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.markdown(f"{advised.best_kept(found)} {others_sentence(setup)}")
     show_table(advised.table_rows(found), numbers=("mean error", "95 % from", "95 % to", "times this design's error"),
                key="compare_without")
-    which = "The theorems use the printed sensitivity, the others the tight one" if printed else f"All use {s2_words}"
-    st.caption(f"{found.design.outcome.errors.size:,} trials each. {which}. {session.computed_on()}")
+    which = "The theorems use the printed sensitivity, the others the tight one. " * printed
+    st.caption(f"{found.design.outcome.errors.size:,} trials each. {which}{session.computed_on()}")
     work.complete = found.complete
     show_progress(work)
 
 
-def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
+def draw_advisor(setup: Setup, sensitivity: str) -> None:
     """Draw the designs tried for the task and budget, ranked."""
     ranges, names = setup.dataset.ranges_origin, setup.dataset.features
     st.caption(session.computed_on() + f" The ranges are {ranges.words}." * (not ranges.is_covered))
@@ -172,7 +171,7 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
             st.caption(advised.levers_sentence(advice.levers))
         session.draw_back_to_mine()
         _draw_loading(advice, names, session.origin_of_results(setup))
-    st.caption(advised.tried_words(advice, s2_words))
+    st.caption(advised.tried_words(advice))
     with st.expander("All designs tried", icon=":material/table:"):
         show_table(advised.design_rows(advice, names), key="compare_designs",
                    numbers=("mean error", "95 % from", "95 % to", "epsilon really spent"))
@@ -240,7 +239,7 @@ left, right = st.columns([5, 2], vertical_alignment="bottom")
 with left:
     draw_task(setup)
 with right:
-    sensitivity, s2_words = choose_s2(setup.query, key="compare_s2")
+    sensitivity = choose_s2(setup.query, key="compare_s2")
 draw_open_tab({"All mechanisms": draw_ranking, "Same error": draw_same_error, "Lever by lever": draw_levers,
-               "Advisor": draw_advisor}, setup, sensitivity, s2_words, key="compare_section",
+               "Advisor": draw_advisor}, setup, sensitivity, key="compare_section",
               refused=partial(say_why_not, setup))

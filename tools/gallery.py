@@ -241,7 +241,7 @@ def _compare() -> list[Drawing]:
     assert waterfall is not None
     advice = advise(_setup(query="mean", task="reconstruction").scenario, LIVER)
     return [
-        _drawn(ranking_picture, ranking(found), sensitivity="the tight sensitivity"),
+        _drawn(ranking_picture, ranking(found)),
         _drawn(frontier_picture, frontier(swept), error=found["mvg-exact"].mean, scenario=scenario, title=found.metric,
                references={each.scenario.epsilon: each.references for each in swept}),
         _drawn(levers_picture, waterfall, FEATURES, title=found.metric),

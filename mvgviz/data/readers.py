@@ -44,7 +44,7 @@ _JSON = (b'{"', b"{\n", b"{\r", b"[{", b"[[")
 _FOREIGN = {  # beginnings that no text has, and what they mean to the user
     b"\x89PNG": "a PNG image", b"\xff\xd8\xff": "a JPEG image", b"GIF87a": "a GIF image", b"GIF89a": "a GIF image",
     b"II*\0": "a TIFF image", b"MM\0*": "a TIFF image", b"%PDF-": "a PDF document", b"{\\rtf": "an RTF document",
-    b"\xd0\xcf\x11\xe0": "an old Excel or Word file (.xls, .doc)", b"\x1f\x8b": "compressed with gzip",
+    b"\xd0\xcf\x11\xe0": "an Office file, old (.xls, .doc) or with a password", b"\x1f\x8b": "compressed with gzip",
     b"BZh": "compressed with bzip2", b"\xfd7zXZ": "compressed with xz", b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"7z\xbc\xaf": "a 7z archive", b"Rar!\x1a": "a RAR archive", b"\x7fELF": "a program",
     b"SQLite format 3\0": "an SQLite database", b"\x89HDF": "an HDF5 file", b"ARROW1\0": "an Arrow file",

@@ -141,7 +141,7 @@ def best_kept(found: Levers) -> str:
     words = "**No lever, removed alone, is clearly missed.**"
     if rows[0] in clear and rows[0].factor < 1:
         times = as_number(1 / rows[0].factor if rows[0].factor > 0 else math.inf)
-        words = f"**{capitalised(NAMES[rows[0].lever])} helps most:** without it, the error is {times} times as large."
+        words = f"**Removed alone, {NAMES[rows[0].lever]} is missed most:** the error is {times} times as large."
     costs = [NAMES[step.lever] for step in clear if step.factor > 1]
     return words + (f" The design is better without {' or '.join(costs)}." if costs else "")
 
@@ -226,13 +226,13 @@ def dropped_words(advice: Advice) -> list[str]:
             for reason, count in Counter(advice.dropped.values()).items()]
 
 
-def tried_words(advice: Advice, s2_words: str) -> str:
+def tried_words(advice: Advice) -> str:
     """Return how many designs were tried, how, and which were left out."""
     first = min(FIRST_ROUND, advice.trials)
     rounds = "expected error (noise and clipping bias)" if not advice.trials else (
         f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else ""))
     dropped = " ".join(f"{in_markdown(line)}." for line in dropped_words(advice))
-    return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
+    return f"{len(advice.rows)} designs tried, {rounds}. {dropped}"
 
 
 def design_rows(advice: Advice, names: tuple[str, ...]) -> list[dict[str, object]]:

@@ -182,13 +182,13 @@ def _name(result: Outcome | Curve) -> str:
     return in_markdown(result.mechanism.label)
 
 
-def ranking_picture(numbers: Ranking, *, sensitivity: str, only: int = 0) -> Picture:
+def ranking_picture(numbers: Ranking, *, only: int = 0) -> Picture:
     """All mechanisms on one task, ranked; ``only``: so many of the best, without the baselines."""
     results = numbers.results
     references = [] if only else reference_items(results.references)
     figure = plot_ranked(ranking_marks(numbers)[: only or None], references, title=metric_words(results))
     return Picture(figure, ranking_words(numbers), (
-        f"Every mechanism answers the same question with the same budget and {sensitivity}, in "
+        f"Every mechanism answers the same question with the same budget and sensitivity, in "
         f"{results.scenario.trials:,} trials. Dot: mean error; whisker: 95 % interval."))
 
 

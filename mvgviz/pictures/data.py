@@ -46,7 +46,7 @@ def histograms_picture(data: Dataset, positions: Sequence[int]) -> Picture:
     figure.update_layout(bargap=0)
     used = np.ptp(data.matrix[list(positions)], axis=1) / data.widths[list(positions)]
     return Picture(styled(figure, height=max(_PANEL * rows + 30, 200), legend=False, top=26), (
-        f"**{data.n_features} features × {data.n_records:,} records**. "
+        f"**{data.n_features} feature{'s' * (data.n_features > 1)} × {data.n_records:,} records**. "
         f"{in_markdown(data.features[positions[used.argmin()]])} fills only {100 * used.min():.0f} % of its range."), (
         "Wider ranges need more noise." + RANGES_READ * (not data.ranges_origin.is_covered)))
 
@@ -144,9 +144,10 @@ def cost_words(setup: Setup, cost: BoundCost, *, chosen: bool, on_data: bool) ->
     offered = "" if chosen else "If you clip records to a typical size: "
     priority = " on priority columns" * bool(setup.scenario.needs)
     one_sided = ", all on one side of the middle" if setup.query.is_mean else ""
-    found = [f"On {where}: {as_factor(bias / cost.without)} that noise, {as_factor(cost.together(bias))} together with "
-             "the noise left." for where, bias in ((f"simulated records{one_sided}", cost.bias),
-                                                   *[("the data itself (not private)", cost.data_bias)] * on_data)]
+    found = [f"On {where}, bias alone is {as_factor(bias / cost.without)}, bias and noise together "
+             f"{as_factor(cost.together(bias))}." for where, bias in (
+                 (f"simulated records{one_sided}", cost.bias),
+                 *[("the data itself (not private)", cost.data_bias)] * on_data)]
     return (f"{offered}**Noise{priority}: {as_factor(cost.noise / cost.without)} the noise without clipping.** "
             f"Clipping adds a bias. {' '.join(found)}")
 
@@ -159,7 +160,7 @@ def cost_warning(setup: Setup, cost: BoundCost) -> str | None:
     where = "" if all(on_both) else " on simulated records" if on_both[0] else " on the data itself (not private)"
     return (f"**For {setup.query.in_sentence} of {setup.dataset.n_records:,} records clipping costs more than "
             f"the noise it saves{where}.** More records shrink the noise, not the bias."
-            + " It hardly affects a regression from them." * setup.query.has_constant)
+            + " A regression hardly feels it." * setup.query.has_constant)
 
 
 def derivation(query: Query) -> tuple[tuple[str, str], str]:
@@ -186,4 +187,4 @@ def facts(query: Query) -> str:
     printed = f"{who} {'the same' if same else as_number(query.printed_sensitivity)}"
     structure = "positive semi-definite" if query.psd else "symmetric" if query.symmetric else "not symmetric"
     return (f"Answer {query.rows:,} × {query.cols:,} · sensitivity s₂ = **{as_number(query.sensitivity)}** ({printed}) "
-            f"· largest norm γ = **{as_number(query.gamma)}** · {structure} · neighbours: {query.neighbour_rule}")
+            f"· largest norm γ = **{as_number(query.gamma)}** · {structure}")

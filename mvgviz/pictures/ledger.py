@@ -170,11 +170,11 @@ def budget_ticks(numbers: BudgetNumbers) -> list[tuple[float, float]]:
 
 def budget_words(spends: str, numbers: BudgetNumbers, *, lasts: bool, named: bool = True) -> str:
     """Return the bar's takeaway; ``lasts``: whether the ledger does; ``named``: whether the population is known."""
-    whom = "about these people" if lasts else "of this data"
+    whom, where = ("about these people", "ledger") if lasts else ("of this data", "session")
     if not named:
         return f"**This release spends {spends}**, on top of earlier releases about the same people."
     another = bool(numbers.gaussian.before or numbers.pure.before)
-    then = f"It is the first release {whom}{' in this session' * (not lasts)}." if not another else (
+    then = f"It is the first {whom} in this {where}." if not another else (
         f"With earlier releases {whom} (ε = {as_number(numbers.epsilon_before)}) the total becomes "
         f"ε = {as_number(numbers.epsilon_after)}.")
     room = "" if numbers.more is None else " **That exceeds the cap.**" if not numbers.more else (

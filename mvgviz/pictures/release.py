@@ -151,9 +151,11 @@ def released_picture(release: Release) -> Picture:
         f"{as_number(release.epsilon)} {at_delta(release.delta, pure=not release.mu)}.{open_parts}")
 
 
-def ranges_table(data: Dataset) -> dict[str, list[object]]:
-    """Return every feature's range as columns of a table."""
-    return {"feature": list(data.features), "lowest": data.lower.tolist(), "highest": data.upper.tolist(),
+def ranges_table(data: Dataset) -> dict[str, list[str]]:
+    """Return every feature's range as columns of a table, dates as dates."""
+    lowest, highest = ([date_text(end) if unit == DAYS else f"{end:g}" for end, unit in zip(
+        ends.tolist(), data.units, strict=True)] for ends in (data.lower, data.upper))
+    return {"feature": list(data.features), "lowest": lowest, "highest": highest,
             "origin": [origin.words for origin in data.range_origins]}
 
 

@@ -11,7 +11,7 @@ from mvgviz.query.frames import DAYS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.validation import FloatArray
 
-OWN = "the data's units"  # the unit of a feature whose unit has no name
+OWN = "data units"  # the unit of a feature whose unit has no name
 SHARES = {1: "% of the range", 2: "% of full scale"}
 """The unit of noise that several features share, by the degree of the query; full scale: the largest value."""
 

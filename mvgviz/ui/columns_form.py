@@ -87,7 +87,7 @@ def _days(table: Table, name: str) -> tuple[str, str] | None:
 
 def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
     """Return what the rows in use suggest for each column. It shows what the data is like: not private."""
-    used = _rows_in_use(table, opened.said.person, opened.said.at_most) if opened.said.person else table
+    used = _used(opened, table)
     numbers = None if columns is None else tuple(name for name in columns if name in table.columns)
     found: dict[str, Any] = {} if numbers == () else dict(
         _numbers_proposed(used, numbers, orientation=opened.orientation))
@@ -99,6 +99,10 @@ def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> di
         elif kind in (DATE, TRUE_FALSE):
             found[name] = _days(used, name) if kind == DATE else None
     return found if columns is None else {name: found[name] for name in columns}
+
+
+def _used(opened: OpenFile, table: Table) -> Table:
+    return _rows_in_use(table, opened.said.person, opened.said.at_most) if opened.said.person else table
 
 
 @cached(2, of_session)
@@ -123,9 +127,9 @@ def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[st
     kinds = {name: kind_of(opened, table, name) for name in columns if name != said.person}
     notes = {name: _lacks_or_misfits(opened, table, name) for name in kinds}
     for name, (_, misfit) in notes.items():
-        refuse(misfit, f"the column {name} does not fit. {misfit} Or leave it out")
+        refuse(misfit, f"column {name} does not fit. {misfit}")
     ready = [name for name, (lacks, _) in notes.items() if not lacks]
-    refuse(not ready, "no column is ready: type its levels or its range, or use the proposals")
+    refuse(not ready, "no column is ready: type levels or a range, or use the proposals.")
     ranges = {name: span for name, span in said.ranges.items()
               if kinds.get(name) in (NUMBER, DATE) or (name not in kinds and name in table.columns)}
     levels = {name: category for name in ready if (category := _category_of(opened, table, name)) is not None}
@@ -140,13 +144,14 @@ def _lacks_or_misfits(opened: OpenFile, table: Table, name: str) -> tuple[str, s
     if kind == DATE and name not in opened.said.ranges:
         return "Left out until it has a range.", ""
     if kind in _BY_LEVEL and (category is None or len(tuple(category.levels)) < 2):
-        return "Not used until it has two or more values, such as F, M.", ""
+        return "Not used until it has two or more levels, such as F, M.", ""
     if kind == DATE and (rows := _undated(table, name)):
         return "", (f"Cells that are no dates such as 2024-03-05 or 05.03.2024: {len(rows):,}, the first in row "
-                    f"{table.file_row(rows[0])}. Correct the file.")
+                    f"{table.file_row(rows[0])}. Correct the file, or leave the column out.")
     if category is not None and OTHER not in category.levels and (
             others := _unnamed(table, name, tuple(category.levels))):
-        return "", f"Values that are not in your list: {others:,}. Add them, or add {OTHER}."
+        return "", (f"Values that are not in your list: {others:,}. Add them, add the level '{OTHER}', or leave the "
+                    "column out.")
     return "", ""
 
 
@@ -165,9 +170,9 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
     """Draw a row for each column and take what the person types into what is said of the file."""
     said, names = opened.said, list(proposal)[:_SHOWN]
     by_name = opened.orientation == "rows"
-    looked = by_name and st.toggle("Show how ranges affect my data (not private)", key="upload_look",
-                                   help="Ranges that you type afterwards count as read from the data.",
-                                   on_change=session.note_look, args=(opened.data_name,))
+    looked = _used(opened, table) if by_name and st.toggle(
+        "Show how ranges affect my data (not private)", key="upload_look", on_change=session.note_look,
+        args=(opened.data_name,), help="Ranges that you type afterwards count as read from the data.") else None
     its = weakref.ref(table)  # Streamlit keeps the functions below longer than the session keeps the table
 
     def taken() -> None:
@@ -176,7 +181,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
             said.seen = sent["seq"]
             take_rows(opened, read, sent["rows"])
 
-    rows = [_row(opened, table, name, proposal[name], looked=bool(looked), by_name=by_name) for name in names]
+    rows = [_row(opened, table, name, proposal[name], looked=looked, by_name=by_name) for name in names]
     _component(key=_KEY, on_rows_change=taken, data={
         "rows": rows, "seen": said.seen,
         "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
@@ -197,7 +202,8 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 
 
-def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bool, by_name: bool) -> dict[str, Any]:
+def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: Table | None, by_name: bool
+         ) -> dict[str, Any]:
     said, kind, category = opened.said, kind_of(opened, table, name), _category_of(opened, table, name)
     low, high = cells_of(opened, name)
     kinds = [NUMBER] if not by_name else [CATEGORY, ORDERED, DATE, OUT] if name in table.texts else [
@@ -210,9 +216,9 @@ def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bo
                                       note or "Until then the range is read from the data."]))
     if not note and (span is None or not span.origin.is_covered):
         note = f"{(Origin.READ if span is None else span.origin).words.capitalize()}."
-    if looked:
+    if looked is not None:
         ends = said.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
-        note = " · ".join(part for part in (note, effect(table, name, ends, opened.missing)) if part)
+        note = " · ".join(part for part in (note, effect(looked, name, ends, opened.missing)) if part)
     return {"name": name, "kind": kind, "kinds": kinds, "low": low, "high": high, "unit": said.units.get(name, ""),
             "levels": "" if category is None else levels_text(category.levels), "note": note,
             "hints": [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""],
@@ -251,7 +257,7 @@ def effect(table: Table, name: str, ends: Range | None, missing: str) -> str:
     """Say how many values are clipped and missing, and how far both move the mean."""
     gaps, dates = gaps_in(table, name), ends is not None and isinstance(ends.low, str)
     if name in table.texts and not dates:
-        return f"{gaps.mean():.1%} gaps"
+        return f"{100 * gaps.mean():.1f} % gaps"
     if ends is None:
         return ""
     low, high = (as_day(str(end)) if dates else end for end in ends[:2])
@@ -262,8 +268,8 @@ def effect(table: Table, name: str, ends: Range | None, missing: str) -> str:
     used, middle = np.clip(there, low, high), missing == "middle"
     mean = (used.sum() + middle * gaps.sum() * (low + high) / 2) / (gaps.size if middle else there.size)
     clipped = np.mean((there < low) | (there > high))
-    return (f"{clipped:.1%} clipped, {gaps.mean():.1%} gaps, mean moves by {as_number(float(mean - there.mean()))}"
-            f"{' days' * dates}")
+    return (f"{100 * clipped:.1f} % clipped, {100 * gaps.mean():.1f} % gaps, mean moves by "
+            f"{as_number(float(mean - there.mean()))}{' days' * dates}")
 
 
 def take_rows(opened: OpenFile, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:

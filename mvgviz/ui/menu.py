@@ -39,7 +39,7 @@ BOUNDS = Page("bounds", "The paper", "Bounds", "vertical_align_top", "How much e
 FAMILIES = Page("families", "Explore", "Families of noise", "category", "Which noise suits your numbers?")
 PRIVACY = Page("privacy", "Explore", "Privacy spent", "lock_open", "What can an attacker still learn?")
 UTILITY = Page("utility", "Decide", "Utility", "scatter_plot", "How good is the answer after the noise?")
-COMPARE = Page("compare", "Decide", "Compare", "leaderboard", "Which mechanism, which query, which split?")
+COMPARE = Page("compare", "Decide", "Compare", "leaderboard", "Which design has the lowest error?")
 PLAN = Page("plan", "Decide", "Several questions", "call_split", "How far does one budget go?")
 PAPER = Page("paper", "The paper", "Paper", "menu_book", "What did the paper print, and what comes out?", strip=False)
 RELEASE = Page("release", "Deliver", "Release & report", "outbox", "What is published, and what does it cost?")

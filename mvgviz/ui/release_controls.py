@@ -98,8 +98,8 @@ def draw_done() -> None:
         room = spent.room_words(spent.budget_numbers(desk.ledger, desk.population(last.data or ""), last))
     kept = desk.ledger.lasts and all(made.number is not None for made in desk.releases)
     fate = (":material/check_circle: **Released**, and kept in the ledger." if kept else
-            ":material/warning: **Released. Not kept: download now.** A reload loses these numbers, not what "
-            "they spent.")
+            ":material/warning: **Released. Not kept: download now.** A reload loses these numbers; their budget "
+            "stays spent.")
     with st.container(horizontal=True, vertical_alignment="center"):
         offer_file("Download everything released", "released.zip", "application/zip", partial(zipped, desk.releases),
                    key="release_everything", type="primary")

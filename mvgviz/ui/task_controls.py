@@ -55,17 +55,15 @@ def draw_task(setup: Setup) -> None:
                   kwargs={"query": "moments", "mode": "auto"})
 
 
-def choose_s2(query: Query, *, key: str) -> tuple[str, str]:
-    """Return one sensitivity for all noise, "tight" or, where it is larger, "printed"; and its name."""
+def choose_s2(query: Query, *, key: str) -> str:
+    """Return one sensitivity for all noise, "tight" or, where it is larger, "printed"."""
     tight, printed = as_number(query.sensitivity), as_number(query.printed_sensitivity)
     if query.printed_sensitivity <= query.sensitivity * (1 + 1e-9):
         st.caption(f"Sensitivity of all: s₂ = {tight}; tight and as printed are the same.")
-        return "tight", f"the tight sensitivity s₂ = {tight}"
+        return "tight"
     labels = {"tight": f"Tight {tight}", "printed": f"As printed {printed}"}
-    chosen = st.segmented_control("Sensitivity for all", list(labels), default="tight", required=True, key=key,
-                                  format_func=labels.__getitem__)
-    return chosen, (f"the paper's sensitivity s₂ = {printed}" if chosen == "printed" else
-                    f"the tight sensitivity s₂ = {tight}")
+    return st.segmented_control("Sensitivity s₂ of all", list(labels), default="tight", required=True, key=key,
+                                format_func=labels.__getitem__)
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:

@@ -41,7 +41,7 @@ _LISTED, _FIRST = 60, 30  # columns that are all listed; of more, those in use a
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {  # as a control offers it, and what follows from it
     "middle": ("fill with the middle of the range", "That biases the answer."),
-    "drop": ("drop those records", ":material/visibility: The published record count then reveals how many records had "
+    "drop": ("drop those rows", ":material/visibility: The published record count then reveals how many records had "
              "gaps: **not private**."),
     "reject": ("refuse the file", "")}
 _KEPT = "Nothing was lost: the data from before is still open."
@@ -236,7 +236,8 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     with _part("Who is a person", one, is_open=asks, asks=asks and not said.person and opened.orientation == "rows"):
         _choose_person(opened, table, repeated)
         _choose_people(opened)
-    size = "" if own is None else f"{own.dataset.n_features} features, {own.dataset.n_records:,} records"
+    size = "" if own is None else (
+        f"{own.dataset.n_features} feature{'s' * (own.dataset.n_features > 1)}, {own.dataset.n_records:,} records")
     with _part("Columns and ranges", size, is_open=not asks):
         first, second = st.columns(2)
         first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
@@ -248,7 +249,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         incomplete = table.rows_with_missing if columns is None else int(
             np.any([gaps_in(table, name) for name in columns], axis=0).sum())
         if incomplete:
-            second.radio(f"{incomplete:,} records have gaps", list(_MISSING), horizontal=True,
+            second.radio(f"Rows with gaps: {incomplete:,}", list(_MISSING), horizontal=True,
                          format_func=lambda key: _MISSING[key][0], **_kept(opened, "missing"))
             second.caption(_MISSING[opened.missing][1])
         for why, aside in (("too much text", table.text_columns), ("empty", table.empty_columns)):
@@ -308,7 +309,7 @@ def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
         st.button(f"Leave {'it' if len(found) == 1 else 'them'} out", key="upload_leave_out",
                   on_click=setattr, args=(opened.said, "columns", [name for name in chosen if name not in found]))
     if not chosen:
-        raise InputError("choose at least one feature of the file")
+        raise InputError("choose at least one column of the file")
     return [name for name in chosen if name != opened.said.person]
 
 

@@ -224,7 +224,7 @@ def test_a_name_is_typed_once_and_the_next_session_knows_what_was_spent(visit):
     field = tab.locator(".st-key-population_liver input")
     field.fill("volunteers of 2025")
     field.press("Enter")
-    expect(tab.get_by_text("It is the first release about these people.")).to_be_visible()
+    expect(tab.get_by_text("It is the first about these people in this ledger.")).to_be_visible()
     tab.get_by_text("I understand that this spends").click()
     button = tab.locator(".st-key-release_go button")
     expect(button).to_be_enabled()

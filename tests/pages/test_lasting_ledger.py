@@ -65,7 +65,7 @@ def test_the_next_session_goes_on_where_the_last_one_stopped(path):
     assert "With earlier releases about these people (ε = 1.00)" in text(app)
     other = clean(named(page(), "volunteers of 2025"))
     assert "ε = 0 before, 1.00 after" in facts(other)
-    assert "It is the first release about these people" in text(other)
+    assert "It is the first about these people in this ledger" in text(other)
 
 
 def test_a_cap_is_the_population_s_and_holds_in_every_session(path):

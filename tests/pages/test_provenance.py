@@ -126,7 +126,13 @@ def test_the_form_says_what_is_wrong_with_a_range_and_what_a_range_does_to_dates
     days = pd.to_datetime(pd.read_csv(io.StringIO(VISITS))["visit"])
     moved = (days.clip(lower=pd.Timestamp("2024-03-01")) - days).mean() / pd.Timedelta(days=1)
     early = (days < "2024-03-01").mean()
-    assert notes(app)["visit"] == f"{early:.1%} clipped, 0.0% gaps, mean moves by {as_number(moved)} days"
+    assert notes(app)["visit"] == f"{100 * early:.1f} % clipped, 0.0 % gaps, mean moves by {as_number(moved)} days"
+
+
+def test_the_effect_of_a_range_is_that_on_the_rows_in_use():
+    app = fill(bring(opened(), "who,x\na,1\nb,2\nc,3\na,999\n"), ("x", "0", "10"))
+    adjust(app, upload_person="who", upload_look=True)
+    assert notes(app)["x"] == "0.0 % clipped, 0.0 % gaps, mean moves by 0"
 
 
 def test_read_ranges_are_called_not_private_wherever_ranges_are_spoken_of():
@@ -255,7 +261,7 @@ def test_a_value_that_is_no_declared_level_is_refused_and_leaves_no_column_out()
     content = "sex,age\n" + "".join(f"{'fm'[i % 2]},{20 + i % 40}\n" for i in range(61))
     app = fill(clean(uploaded(content + "x,30\n")), ("age", "0", "120"))
     held(app).said.levels["sex"] = Category(("f", "m"))
-    assert "The column sex does not fit" in app.run().error[0].value
+    assert "Column sex does not fit" in app.run().error[0].value
     fill(app, ("sex", "", "", {"levels": "f, m, other"}))
     assert own(app).dataset.features == ("age", "sex=f", "sex=m", "sex=other")
 

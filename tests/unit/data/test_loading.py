@@ -481,7 +481,7 @@ def test_a_parquet_file_that_repeats_one_value_without_end_is_refused():
     (b"MZ\x90\0\x03\0\0\0", "a program"),
     (b"\x7fELF\x02\x01", "a program"),
     (b"\x1f\x8b\x08\0", "compressed with gzip"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Excel"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "with a password"),
     (b"\x80\x04\x95\x10\0\0\0", "a Python pickle"),
     (b"<!DOCTYPE html><html></html>", "a web page"),
     (b'[{"a": 1}, {"a": 2}]', "a JSON file"),

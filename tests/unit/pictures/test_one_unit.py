@@ -42,7 +42,7 @@ def test_the_budget_tells_the_noise_that_the_feature_has_in_its_own_unit(query):
     scaled = width / float(setup.table.widths[0])  # by hand
     assert table.own[0] == pytest.approx(scaled if query == "mean" else scaled**2)
     assert table.units[0] == ("kg" if query == "mean" else "kg²")
-    assert "the data's units" in table.units[1]
+    assert "data units" in table.units[1]
     line = table_csv(table, ["a"] * table.size).splitlines()[1].split(",")
     assert line[-1] == table.units[0]
     assert float(line[4]) == float(table.std[0] * table.own[0])
