@@ -29,7 +29,7 @@ from mvgviz.text import as_number, in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached, of_session
-from mvgviz.ui.files import OpenFile
+from mvgviz.ui.files import OpenFile, keep_count
 from mvgviz.ui.frame import offer_file, show_error
 from mvgviz.ui.visitors import choose_file
 
@@ -87,8 +87,9 @@ def _days(table: Table, name: str) -> tuple[str, str] | None:
 
 def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
     """Return what the rows in use suggest for each column. It shows what the data is like: not private."""
-    used = _rows_in_use(table, opened.said.person, opened.said.at_most) if opened.said.person else table
-    numbers = None if columns is None else tuple(name for name in columns if name in table.columns)
+    used = rows_in_use(opened, table)
+    numbers = None if columns is None else tuple(
+        name for name in columns if name in used.columns and not gaps_in(used, name).all())
     found: dict[str, Any] = {} if numbers == () else dict(
         _numbers_proposed(used, numbers, orientation=opened.orientation))
     for name in columns or ():
@@ -98,18 +99,23 @@ def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> di
             found[name] = None if levels is None else Category(levels, Origin.READ, kind == ORDERED)
         elif kind in (DATE, TRUE_FALSE):
             found[name] = _days(used, name) if kind == DATE else None
-    return found if columns is None else {name: found[name] for name in columns}
+    return found if columns is None else {name: found.get(name) for name in columns}
 
 
-@cached(2, of_session)
-def _rows_in_use(table: Table, person: str, at_most: int) -> Table:
-    """Return the table with at most so many rows of each person; all rows where one says no person."""
+def rows_in_use(opened: OpenFile, table: Table) -> Table:
+    """Return the table with the rows that are used of each person; all of them where a row is one, or no record."""
+    said = opened.said
+    return _first_rows(table, said.person, said.at_most) if said.person and opened.orientation == "rows" else table
+
+
+@cached(1, of_session)
+def _first_rows(table: Table, person: str, at_most: int) -> Table:
     try:
         first = first_of_each(pd.Series(table.cells(person), dtype=object), at_most, Counter())
     except InputError:  # the panel says why
         return table
-    return replace(table, values=table.values[first], row_names=None,
-                   texts={name: cells[first] for name, cells in table.texts.items()})
+    return keep_count(replace(table, values=table.values[first], row_names=None,
+                              texts={name: cells[first] for name, cells in table.texts.items()}))
 
 
 def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
@@ -212,7 +218,8 @@ def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bo
         note = f"{(Origin.READ if span is None else span.origin).words.capitalize()}."
     if looked:
         ends = said.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
-        note = " · ".join(part for part in (note, effect(table, name, ends, opened.missing)) if part)
+        found = effect(rows_in_use(opened, table), name, ends, opened.missing)
+        note = " · ".join(part for part in (note, found) if part)
     return {"name": name, "kind": kind, "kinds": kinds, "low": low, "high": high, "unit": said.units.get(name, ""),
             "levels": "" if category is None else levels_text(category.levels), "note": note,
             "hints": [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""],

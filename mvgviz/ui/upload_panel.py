@@ -25,7 +25,17 @@ from mvgviz.scenario.source import MOST_TITLE, READING, DataSource
 from mvgviz.text import as_number, as_probability, in_markdown, listed
 from mvgviz.ui import session, sidebar
 from mvgviz.ui.cache import cached, of_session
-from mvgviz.ui.columns_form import CATEGORY, ORDERED, draw_anew, draw_form, gaps_in, proposal_of, suggested, use_of
+from mvgviz.ui.columns_form import (
+    CATEGORY,
+    ORDERED,
+    draw_anew,
+    draw_form,
+    gaps_in,
+    proposal_of,
+    rows_in_use,
+    suggested,
+    use_of,
+)
 from mvgviz.ui.files import OpenFile, check_room, keep_count, open_files, size_of
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.menu import RELEASE
@@ -246,7 +256,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
                        "they were records, the record count reveals how many: **not private**.")
         columns = _choose_columns(opened, table)
         incomplete = table.rows_with_missing if columns is None else int(
-            np.any([gaps_in(table, name) for name in columns], axis=0).sum())
+            np.any([gaps_in(rows_in_use(opened, table), name) for name in columns], axis=0).sum())
         if incomplete:
             second.radio(f"{incomplete:,} records have gaps", list(_MISSING), horizontal=True,
                          format_func=lambda key: _MISSING[key][0], **_kept(opened, "missing"))
