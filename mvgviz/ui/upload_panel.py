@@ -50,7 +50,8 @@ _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
 _LISTED, _FIRST = 60, 30  # columns that are all listed; of more, those in use at first where not all can be
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {  # as a control offers it, and what follows from it
-    "middle": ("fill with the middle of the range", "That biases the answer."),
+    "middle": ("fill with the middle of the range",
+               "In a category with an equal part of each level. That biases the answer."),
     "drop": ("drop those records", ":material/visibility: The published record count then reveals how many records had "
              "gaps: **not private**."),
     "reject": ("refuse the file", "")}
@@ -113,7 +114,8 @@ def draw_upload_panel() -> None:
             table = _choose_reading(opened)
             if table is not None:
                 st.text_input("Name of the data (published)", max_chars=MOST_TITLE, **_kept(opened, "title"),
-                              help="Every release publishes this name and the names of the columns.")
+                              help="Every release publishes this name and the names of the columns. At first it is the "
+                                   "file's: change it if that is secret.")
     if opened is None or table is None:
         return
     try:
