@@ -106,7 +106,10 @@ def load_table(file: Any, *, name: str | None = None, orientation: str = "rows",
                header: bool | None = None, levels: Mapping[str, Iterable[Any] | Category] | None = None,
                person: str | None = None, at_most: int | None = None, units: Mapping[str, str] | None = None,
                title: str = "") -> Dataset:
-    """Read a file as a dataset: :func:`read_table`, then :func:`table_to_dataset`; an .npz must hold one array."""
+    """Read a file as a dataset: :func:`read_table`, then :func:`table_to_dataset`.
+
+    A workbook gives its first sheet with content; an .npz must hold one array.
+    """
     use: dict[str, Any] = {"orientation": orientation, "columns": columns, "ranges": ranges, "missing": missing,
                            "levels": levels, "person": person, "at_most": at_most, "units": units,
                            "title": title}

@@ -278,7 +278,8 @@ def loadings_picture(setup: Setup) -> Picture:
         theme.plot_matrix(drawn, row_labels=[short_label(name) for name in features[:len(drawn)]], row_title="feature",
                           col_labels=[str(k + 1) for k in range(drawn.shape[1])], col_title="direction",
                           value_title="loading"),
-        f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}.",
+        f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
+        f"{theme.part_words(drawn.shape, loadings.shape)}",
         "Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
 

@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 from mvgviz.data.recognise import Identifier
 from mvgviz.pictures.sentences import RANGES_READ, neighbour_words
 from mvgviz.pictures.shape import answer_labels
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, plot_matrix, styled, top_left, upright
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, Picture, part_words, plot_matrix, styled, top_left, upright
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import DAYS, date_text
 from mvgviz.query.queries import ADDED_RECORD, FLIPPED_EDGE, REPLACED_RECORD, Query
@@ -67,7 +67,7 @@ def answer_picture(query: Query, own: DataUnits | None = None, units: Sequence[s
                     in_units=None if own is None else top_left(own.of(query.value)),
                     days=[unit == DAYS for unit in units[: shown.shape[0]]] if own is not None else (),
                     col_title="feature" if query.symmetric and rows else "record" if query.is_table else ""),
-        f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}.")
+        f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}.{part_words(shown.shape, query.value.shape)}")
 
 
 def change_picture(query: Query, pair: WorstPair, own: DataUnits | None = None) -> Picture:

@@ -49,6 +49,10 @@ from mvgviz.validation import FloatArray
 MOST_LINES = 40
 
 
+def _lines_words(count: int) -> str:
+    return theme.part_words((min(count, MOST_LINES),), (count,))
+
+
 def plot_intervals(columns: Mapping[str, Sequence[Any]], starts: FloatArray, factors: FloatArray, *, title: str,
                    lines: Sequence[float]) -> go.Figure:
     """Draw dots with bars in percent, ``factors`` times their distance from ``starts``, and dotted ``lines``."""
@@ -148,7 +152,8 @@ def released_picture(release: Release) -> Picture:
             days=[release.units.get(name) == DAYS for name in release.names[0][: shown.shape[0]]]
             if release.kind.is_mean else ()),
         f"**Released: {rows:,} × {cols:,} numbers, with noise.** It spent {at_most(release.mu_is)}ε = "
-        f"{as_number(release.epsilon)} {at_delta(release.delta, pure=not release.mu)}.{open_parts}")
+        f"{as_number(release.epsilon)} {at_delta(release.delta, pure=not release.mu)}.{open_parts}"
+        f"{theme.part_words(shown.shape, release.noisy.shape)}")
 
 
 def ranges_table(data: Dataset) -> dict[str, list[str]]:
@@ -329,7 +334,7 @@ def mean_picture(release: Release, widths: Widths) -> Picture:
     low, high = np.array([known[:2] for known in ranges.values()]).T
     figure = plot_intervals(mean_columns(release), low, 1 / (high - low), title="released mean, in % of its range",
                             lines=(0, 100))
-    return Picture(figure, widths_sentence(widths, in_markdown), (
+    return Picture(figure, f"{widths_sentence(widths, in_markdown)}{_lines_words(len(ranges))}", (
         "The interval uses the released number and the size of the noise, never the true answer."))
 
 
@@ -340,7 +345,8 @@ def fit_picture(fit: Coefficients) -> Picture:
     clear, label = [in_markdown(feature) for feature in fit.clear], in_markdown(fit.label)
     return Picture(figure, (
         f"**Clear of the noise: {len(clear)} of {len(fit.features)} coefficients of {label}:** {listed(clear)}."
-        if clear else f"**No coefficient of {label} is clear of the noise:** every interval holds 0."))
+        if clear else f"**No coefficient of {label} is clear of the noise:** every interval holds 0.")
+        + _lines_words(len(fit.features)))
 
 
 def coefficient_columns(fit: Coefficients) -> dict[str, list[Any]]:

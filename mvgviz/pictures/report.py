@@ -216,10 +216,12 @@ def _split_words(setup: Setup) -> str:
 
 
 def priority_words(setup: Setup) -> str:
-    """Return the names of what has priority."""
+    """Return the names of what has priority, with their weights where they differ."""
     names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.query.row_names
-    listing = [in_markdown(names[k]) if names is not None else f"no. {k + 1}" for k in setup.scenario.need_weights
-               if k < setup.query.rows]
+    weights = setup.scenario.need_weights
+    counts = [f" (weight {part})" for part in setup.scenario.importance] if len(set(weights.values())) > 1 else []
+    listing = [(in_markdown(names[k]) if names is not None else f"no. {k + 1}") + (counts[i] if counts else "")
+               for i, k in enumerate(weights) if k < setup.query.rows]
     return f"priority: {listed(listing, 8)}" if listing else "no priority column"
 
 
@@ -277,5 +279,6 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if task.predicts and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
-        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out.")
+        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, "
+                    f"at δ = {as_probability(results.delta)}.")
     return said if results.complete else [*said, "**Some trials did not finish.**"]

@@ -117,9 +117,11 @@ def _within_ellipse(body: BoundedOuterProduct, pair: tuple[int, int]) -> FloatAr
     """Return records on the border of what the ellipse and the ranges, which hold 0, leave of the plane."""
     inverse = body.ellipse.inverse[list(pair)]
     root = np.linalg.cholesky(inverse @ inverse.T)
-    turn = np.linspace(0, 2 * np.pi, _FINE)
+    turn, part = np.linspace(0, 2 * np.pi, _FINE), np.linspace(0, 1, _FINE)
     (a, c), (b, d) = (ends[list(pair)] for ends in body.declared)
-    tried = np.hstack([root @ [np.cos(turn), np.sin(turn)], [[a, a, b, b], [c, d, c, d]]])
+    across, up, same = a + (b - a) * part, c + (d - c) * part, np.ones(_FINE)
+    tried = np.hstack([root @ [np.cos(turn), np.sin(turn)],  # few of these lie where a long ellipse leaves the ranges
+                       [a * same, up], [b * same, up], [across, c * same], [across, d * same]])
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.where(tried > 0, [[b], [d]], [[a], [c]]) / tried
         lengths = np.linalg.norm(np.linalg.solve(root, tried), axis=0)

@@ -185,6 +185,11 @@ def top_left(matrix: FloatArray) -> FloatArray:
     return matrix[:MOST_ROWS, :MOST_COLS]
 
 
+def part_words(shown: tuple[int, ...], whole: tuple[int, ...]) -> str:
+    """Say which part is drawn of something of this shape; nothing where all of it is."""
+    return "" if shown == whole else f" Drawn: the first {' × '.join(f'{size:,}' for size in shown)}."
+
+
 def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool = False, **more: Any) -> go.Heatmap:
     """Return a map with colours centred on 0, strongest at ``reach``; one colour where nothing is below 0."""
     bar = {"title": {"text": value_title, "side": "right"}, "thickness": 12, "exponentformat": "power"}

@@ -29,7 +29,7 @@ from mvgviz.text import as_number, in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached, of_session
-from mvgviz.ui.files import OpenFile
+from mvgviz.ui.files import OpenFile, keep_count
 from mvgviz.ui.frame import offer_file, show_error
 from mvgviz.ui.visitors import choose_file
 
@@ -87,8 +87,9 @@ def _days(table: Table, name: str) -> tuple[str, str] | None:
 
 def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
     """Return what the rows in use suggest for each column. It shows what the data is like: not private."""
-    used = _used(opened, table)
-    numbers = None if columns is None else tuple(name for name in columns if name in table.columns)
+    used = rows_in_use(opened, table)
+    numbers = None if columns is None else tuple(
+        name for name in columns if name in used.columns and not gaps_in(used, name).all())
     found: dict[str, Any] = {} if numbers == () else dict(
         _numbers_proposed(used, numbers, orientation=opened.orientation))
     for name in columns or ():
@@ -98,22 +99,23 @@ def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> di
             found[name] = None if levels is None else Category(levels, Origin.READ, kind == ORDERED)
         elif kind in (DATE, TRUE_FALSE):
             found[name] = _days(used, name) if kind == DATE else None
-    return found if columns is None else {name: found[name] for name in columns}
+    return found if columns is None else {name: found.get(name) for name in columns}
 
 
-def _used(opened: OpenFile, table: Table) -> Table:
-    return _rows_in_use(table, opened.said.person, opened.said.at_most) if opened.said.person else table
+def rows_in_use(opened: OpenFile, table: Table) -> Table:
+    """Return the table with the rows that are used of each person; all of them where a row is one, or no record."""
+    said = opened.said
+    return _first_rows(table, said.person, said.at_most) if said.person and opened.orientation == "rows" else table
 
 
-@cached(2, of_session)
-def _rows_in_use(table: Table, person: str, at_most: int) -> Table:
-    """Return the table with at most so many rows of each person; all rows where one says no person."""
+@cached(1, of_session)
+def _first_rows(table: Table, person: str, at_most: int) -> Table:
     try:
         first = first_of_each(pd.Series(table.cells(person), dtype=object), at_most, Counter())
     except InputError:  # the panel says why
         return table
-    return replace(table, values=table.values[first], row_names=None,
-                   texts={name: cells[first] for name, cells in table.texts.items()})
+    return keep_count(replace(table, values=table.values[first], row_names=None,
+                              texts={name: cells[first] for name, cells in table.texts.items()}))
 
 
 def use_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
@@ -170,7 +172,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
     """Draw a row for each column and take what the person types into what is said of the file."""
     said, names = opened.said, list(proposal)[:_SHOWN]
     by_name = opened.orientation == "rows"
-    looked = _used(opened, table) if by_name and st.toggle(
+    looked = rows_in_use(opened, table) if by_name and st.toggle(
         "Show how ranges affect my data (not private)", key="upload_look", on_change=session.note_look,
         args=(opened.data_name,), help="Ranges that you type afterwards count as read from the data.") else None
     its = weakref.ref(table)  # Streamlit keeps the functions below longer than the session keeps the table

@@ -165,7 +165,7 @@ def draw_importance(names: tuple[str, ...], chosen: list[int]) -> None:
         for i, k in enumerate(chosen):
             st.number_input(in_markdown(names[k]), 1, max(9, parts[i]), **session.bound(
                 f"w_importance_{k}", parts[i], partial(_importance, parts, i)))
-        st.caption("Errors in a column of weight 2 count twice, so it gets less noise.")
+        st.caption("Errors in a column of weight 2 count twice, so it gets less noise. Regressions ignore weights.")
 
 
 def _importance(parts: list[int], position: int, value: int) -> dict[str, Any]:

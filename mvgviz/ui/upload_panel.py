@@ -25,7 +25,17 @@ from mvgviz.scenario.source import MOST_TITLE, READING, DataSource
 from mvgviz.text import as_number, as_probability, in_markdown, listed
 from mvgviz.ui import session, sidebar
 from mvgviz.ui.cache import cached, of_session
-from mvgviz.ui.columns_form import CATEGORY, ORDERED, draw_anew, draw_form, gaps_in, proposal_of, suggested, use_of
+from mvgviz.ui.columns_form import (
+    CATEGORY,
+    ORDERED,
+    draw_anew,
+    draw_form,
+    gaps_in,
+    proposal_of,
+    rows_in_use,
+    suggested,
+    use_of,
+)
 from mvgviz.ui.files import OpenFile, check_room, keep_count, open_files, size_of
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.menu import RELEASE
@@ -40,7 +50,8 @@ _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
 _LISTED, _FIRST = 60, 30  # columns that are all listed; of more, those in use at first where not all can be
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {  # as a control offers it, and what follows from it
-    "middle": ("fill with the middle of the range", "That biases the answer."),
+    "middle": ("fill with the middle of the range",
+               "In a category with an equal part of each level. That biases the answer."),
     "drop": ("drop those rows", ":material/visibility: The published record count then reveals how many records had "
              "gaps: **not private**."),
     "reject": ("refuse the file", "")}
@@ -103,7 +114,8 @@ def draw_upload_panel() -> None:
             table = _choose_reading(opened)
             if table is not None:
                 st.text_input("Name of the data (published)", max_chars=MOST_TITLE, **_kept(opened, "title"),
-                              help="Every release publishes this name and the names of the columns.")
+                              help="Every release publishes this name and the names of the columns. At first it is the "
+                                   "file's: change it if that is secret.")
     if opened is None or table is None:
         return
     try:
@@ -247,7 +259,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
                        "they were records, the record count reveals how many: **not private**.")
         columns = _choose_columns(opened, table)
         incomplete = table.rows_with_missing if columns is None else int(
-            np.any([gaps_in(table, name) for name in columns], axis=0).sum())
+            np.any([gaps_in(rows_in_use(opened, table), name) for name in columns], axis=0).sum())
         if incomplete:
             second.radio(f"Rows with gaps: {incomplete:,}", list(_MISSING), horizontal=True,
                          format_func=lambda key: _MISSING[key][0], **_kept(opened, "missing"))

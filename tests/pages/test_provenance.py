@@ -220,6 +220,20 @@ def test_the_form_proposes_ranges_from_the_rows_that_are_used():
     assert hints["seen"] == ["2024-01-01", "2024-12-31"]
 
 
+def test_the_form_is_about_the_rows_that_are_used():
+    rows = "".join(f"{i // 2},{30 + i % 7 if i % 2 == 0 else 500},{'' if i % 2 == 0 else i}\n" for i in range(20))
+    app = adjust(clean(uploaded(f"who,dose,late\n{rows}")), upload_columns=["dose"], upload_person="who")
+    adjust(app, upload_look=True)
+    assert notes(app)["dose"].endswith("0.0% clipped, 0.0% gaps, mean moves by 0")
+    app.multiselect(key="upload_columns").set_value(["dose", "late"]).run()  # none of the rows in use has a value
+    assert "none, in every record of 'late'" in app.error[0].value
+    assert set(notes(app)) == {"dose", "late"}
+    fill(app, ("late", "0", "20"))
+    assert own(app).dataset.n_records == 10
+    adjust(app, upload_orientation="columns")
+    assert list(notes(app)) == list(own(app).dataset.features)
+
+
 def test_a_column_can_be_true_or_false_a_category_or_left_out(tmp_path):
     rows = "".join(f"{i % 2},{1 + i % 3},{i % 7}\n" for i in range(40))
     app = fill(clean(uploaded(f"smokes,grade,dose\n{rows}")), ("smokes", "", "", {"kind": "true/false"}),

@@ -5,9 +5,13 @@ import re
 import numpy as np
 import pytest
 
+import mvgviz as mv
+from mvgviz.pictures.data import answer_picture
+from mvgviz.pictures.release import mean_picture, released_picture, released_widths
 from mvgviz.pictures.shape import ellipsoid_picture, ellipsoid_points, net_lines, outcomes_picture, plot_outcomes
 from mvgviz.pictures.theme import IID, named_ticks, plot_matrix
-from tests.datasets import setup_of
+from mvgviz.release.release import release
+from tests.datasets import make_dataset, setup_of
 
 
 def drawn(matrix, labels=(), **more):
@@ -35,6 +39,16 @@ def test_possible_outcomes_have_names_or_whole_numbers():
     figure = plot_outcomes(truth, draws, ["sleep", "score"], [])
     assert list(figure.layout.yaxis.ticktext) == ["sleep", "score"]
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3"]
+
+
+def test_a_picture_of_a_part_says_so():
+    data = make_dataset(50, 70)
+    table, whole = mv.identity(data), mv.mean(data.only(range(40)))
+    assert answer_picture(table).takeaway == "**The true answer**, 50 × 70. Drawn: the first 40 × 60."
+    assert answer_picture(whole).takeaway == "**The true answer**, 40 × 1."
+    made = release(mv.mean(data), mv.design_noise(mv.mean(data), epsilon=1, delta=1e-6), ranges=data.ranges)
+    assert released_picture(made).takeaway.endswith(" Drawn: the first 40 × 1.")
+    assert mean_picture(made, released_widths(made)).takeaway.endswith(" Drawn: the first 40.")
 
 
 def test_equal_noise_is_a_net_in_its_own_colour():

@@ -159,7 +159,8 @@ def test_the_shadow_of_a_box_is_whole_in_any_units():
 @pytest.mark.parametrize(("choices", "pair"), [
     ({}, (0, 1)), ({"radius": 0.5}, (1, 0)), ({"radius": 1.6}, (2, 1)),
     ({"directions": "rotation", "angle": 25.0}, (0, 1)),
-    ({"directions": "rotation", "angle": -50.0, "radius": 0.6}, (1, 0))])
+    ({"directions": "rotation", "angle": -50.0, "radius": 0.6}, (1, 0)),
+    ({"allocation": "manual", "weights": (1, 3998, 1), "radius": 0.2}, (0, 1))])  # an ellipse far longer than a range
 @pytest.mark.parametrize("lower", [[-1, -1, -1], [-1, 0, -0.5], [0, 0, 0]])
 def test_the_outline_of_bounded_second_moments_holds_every_pair_and_is_reached(choices, pair, lower, rng):
     data = make_dataset(3, 30, lower=lower, upper=[1, 2, 1])

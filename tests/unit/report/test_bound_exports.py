@@ -16,6 +16,7 @@ from mvgviz.report.html import design_slides
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import build
 from mvgviz.scenario.source import DataSource
+from mvgviz.text import as_probability
 from tests.datasets import make_dataset, setup_of
 
 SCENARIOS = [
@@ -57,6 +58,16 @@ def test_the_report_states_bound_split_and_what_is_judged():
     assert "records clipped to an ellipse 1.25 times the typical size" in printed
     assert "on priority columns alone" in printed
     assert "clipped to an ellipse first" in design_slides(setup)["shape"].about
+
+
+def test_the_report_says_with_which_weights_and_at_which_delta_errors_were_measured():
+    weighed = setup_of("liver", query="mean", task="reconstruction", judged="priority", importance=(3, 1), trials=2)
+    measured = measured_sentences(weighed, run_trials(weighed.scenario, weighed.dataset), simulated=False)
+    assert "(priority: sgpt (weight 3) and drinks (weight 1))" in measured[1]
+    learned = setup_of("liver", trials=2, delta=None)
+    results = run_trials(learned.scenario, learned.dataset)
+    assert f"held out, at δ = {as_probability(results.delta)}." in measured_sentences(
+        learned, results, simulated=False)[-1]
 
 
 def test_without_a_bound_nothing_is_said_of_one():
