@@ -219,6 +219,15 @@ def test_composition_is_exact_and_below_adding_up():
     assert not shown[-1]  # 1 000 times 1/1 000: adding up says nothing any more
 
 
+@pytest.mark.parametrize(("family", "delta"), [("box", 0), ("laplace", 0), ("ellipse", 0.016)])
+def test_releases_of_another_family_add_their_own_delta_and_have_no_mu(family, delta):
+    spent = spent_mu(mv.design_noise(QUERIES["mean"], epsilon=0.5, delta=1e-3, family=family))
+    picture = privacy.releases_picture(spent, epsilon=0.5, delta=1e-3, count=16)
+    assert f"adding up would say ε = 8.00 at δ = {delta}." in picture.takeaway
+    assert "μ" not in picture.about
+    assert np.isfinite(picture.figure.data[0].y[-1]) == (delta == 0)
+
+
 def test_many_shares_are_summed_up_into_one_bar():
     shares = np.arange(1, 101) / 5050
     shown = privacy.largest_shares(shares)
