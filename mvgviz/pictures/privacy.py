@@ -167,8 +167,8 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
     elif spent >= 0.999 * epsilon:
         takeaway = (f"**Spends {most}ε = {epsilon:g} at δ = {allowed}, as asked.** ε = 0 would need "
                     f"δ = {as_probability(at_zero)}. {epsilon_caution(epsilon)}").rstrip()
-    return Picture(styled(figure, height=300), takeaway, (
-        "One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018)."))
+    found = "a δ that holds" if noise.blocks else "the smallest δ that holds, exactly (Balle & Wang 2018)"
+    return Picture(styled(figure, height=300), takeaway, f"One noise keeps many promises: for each ε {found}.")
 
 
 def largest_shares(shares: FloatArray) -> list[int]:
