@@ -60,8 +60,9 @@ class SpentMu:
     def epsilon(self, delta: float, releases: int = 1) -> float:
         if not self.blocks:
             return float(gaussian_epsilon(delta, self.after(releases)[0]))
-        return (blocks_epsilon(self.blocks, delta) if releases == 1 else
-                repeated_epsilon(releases, sum(block.pure_epsilon for block in self.blocks), delta))
+        added = releases * blocks_epsilon(self.blocks, delta / releases)
+        pure = sum(block.pure_epsilon for block in self.blocks)
+        return added if releases == 1 else min(added, repeated_epsilon(releases, pure, delta))
 
     def misses(self, alarms: FloatArray | float) -> FloatArray:
         """Return the fewest misses at these shares of false alarms: for blocks, what every delta allows."""

@@ -167,8 +167,8 @@ def curve_picture(mu: float | SpentMu, *, epsilon: float, delta: float, mu_is: s
     elif spent >= 0.999 * epsilon:
         takeaway = (f"**Spends {most}ε = {epsilon:g} at δ = {allowed}, as asked.** ε = 0 would need "
                     f"δ = {as_probability(at_zero)}. {epsilon_caution(epsilon)}").rstrip()
-    return Picture(styled(figure, height=300), takeaway, (
-        "One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018)."))
+    found = "a δ that holds" if noise.blocks else "the smallest δ that holds, exactly (Balle & Wang 2018)"
+    return Picture(styled(figure, height=300), takeaway, f"One noise keeps many promises: for each ε {found}.")
 
 
 def largest_shares(shares: FloatArray) -> list[int]:
@@ -203,8 +203,10 @@ total keeps the promise with every split.""")
 
 def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int, mu_is: str = "exact") -> Picture:
     """Epsilon of up to 1 000 releases together, on log axes; those that need no epsilon leave a gap."""
+    each = math.fsum(block.delta for block in spent.blocks) if spent.blocks else delta
+
     def added(releases: Any) -> Any:
-        return np.where(releases * delta < 1, releases * epsilon, np.nan)
+        return np.where(releases * each < 1, releases * epsilon, np.nan)
 
     exact, exactly = np.array([spent.epsilon(delta, int(k)) for k in RELEASES]), spent.epsilon(delta, count)
     seen, figure, summed = exact > 0, go.Figure(), float(added(count))
@@ -222,11 +224,12 @@ def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int
         figure.add_annotation(text="exact: no ε is spent, even by 1,000 releases", xref="paper", yref="paper", x=0.98,
                               y=0.06, showarrow=False, font={"color": DIRECTIONAL})
     adding = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
-              f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * delta)}")
+              f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * each)}")
+    own = "an upper bound from the ε that each has at δ = 0" if spent.blocks else "k of them have μ√k together, exactly"
     takeaway = (f"**{count:,} release{'s together spend' if count > 1 else ' spends'} {at_most(mu_is)}"
                 f"ε = {as_number(exactly)}** at δ = {as_probability(delta)}; {adding}.")
-    return Picture(styled(figure, height=320), takeaway, """\
-Releases with fresh noise of this design: k of them have μ√k together, exactly. Basic composition adds each ε and δ: \
+    return Picture(styled(figure, height=320), takeaway, f"""\
+Releases with fresh noise of this design: {own}. Basic composition adds each ε and δ: \
 safe, but too much. A gap: so many releases spend no ε.""")
 
 

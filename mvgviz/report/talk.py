@@ -82,8 +82,7 @@ def slides(setup: Setup, *, simulated: bool, left: str = "") -> list[str]:
         rows=shown, first=priority or rows[:1], ratios=[row.ours / row.equal for row in priority],
         judged=priority[0].name if len(priority) == 1 else "the priority columns", hidden=len(rows) - len(shown),
         number=as_number, factor=as_factor, clipping=clipping_words(setup, on_data=on_data),
-        pays=_who_pays(setup), family=setup.design.family, left=left,
-        pure=bool(setup.design.blocks) and all(block.family.is_pure for block in setup.design.blocks),
+        pays=_who_pays(setup), family=setup.design.family, left=left, pure=setup.design.is_pure,
         epsilon=f"{setup.scenario.epsilon:g}", delta=as_probability(setup.delta), delta_is=DELTA_IS,
         spent=as_number(spent) if spent < 0.995 * setup.scenario.epsilon else "",
         again=[(count, right_guesses(setup, count)) for count in AGAIN])

@@ -131,15 +131,23 @@ def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
     if setup.design.is_pure:
         return _wanted_pure(setup.design, targets)
     priority = smallest_epsilon(query, delta=setup.delta, target_std=targets, directions=directions)
-    if setup.scenario.directions == "private":
-        mu = float(gaussian_mu(max(priority, LEAST_EPSILON), setup.delta))
-        priority = float(gaussian_epsilon(setup.delta, mu / math.sqrt(1 - setup.scenario.private_share)))
     size, wanted = directions.size, list(targets)
     theta = np.full(size, FLOOR / size)
     spread = np.array([targets[k] for k in wanted]) ** (1 if query.symmetric else 2)
     parts = setup.design.reach[wanted] ** 2 / spread
     theta[wanted] = parts / parts.sum() * (1 - FLOOR * (size - len(wanted)) / size)
-    return _wanted(priority, np.maximum(np.round(theta * _PARTS), 1))
+    weights = np.ceil(theta * _PARTS)
+    more = _short(theta, weights) ** (1 if query.symmetric else 0.5)
+    if setup.scenario.directions == "private":
+        priority, more = max(priority, LEAST_EPSILON), more / math.sqrt(1 - setup.scenario.private_share)
+    if 0 < priority <= MOST_EPSILON:
+        priority = float(gaussian_epsilon(setup.delta, more * float(gaussian_mu(priority, setup.delta))))
+    return _wanted(priority, weights)
+
+
+def _short(theta: FloatArray, weights: FloatArray) -> float:
+    """Return how many times more is needed because the shares of whole weights miss ``theta``."""
+    return float((theta / weights).max() * weights.sum())
 
 
 def _wanted_pure(design: NoiseDesign, targets: Mapping[int, float]) -> WantedNoise:
@@ -157,15 +165,15 @@ def _wanted_pure(design: NoiseDesign, targets: Mapping[int, float]) -> WantedNoi
                  for start in range(0 if family.joins else end - 1, end)]
         least.append(min((least[start][0] + epsilon, start, epsilon) for start, epsilon in takes))
     part, end = 1 - FLOOR * (design.rows - len(order)) / design.rows, len(order)
-    weights = np.full(design.rows, max(round(FLOOR / design.rows * _PARTS), 1))
+    weights, each = np.full(design.rows, max(round(FLOOR / design.rows * _PARTS), 1)), np.zeros(design.rows)
     while end:
         _, start, epsilon = least[end]
         weight = math.ceil(epsilon / least[-1][0] * part / (end - start) * _PARTS)
         while family.joins and weight in weights:  # equal weights would make one block of two
             weight += 1
-        weights[order[start:end]] = weight
+        weights[order[start:end]], each[order[start:end]] = weight, epsilon / (end - start)
         end = start
-    return _wanted(least[-1][0] / part, weights)
+    return _wanted(_short(each, weights), weights)
 
 
 def _wanted(priority: float, weights: FloatArray) -> WantedNoise:

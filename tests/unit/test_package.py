@@ -95,26 +95,49 @@ def test_no_room_but_query_asks_for_the_name_of_a_query():
     assert not found
 
 
-def test_no_room_but_the_families_compares_with_the_name_of_a_family_of_noise():
-    """A shape in the lesson and the lowest possible noise among all have words of their own."""
+def asking_for_families(code):
+    """Return the lines that compare with, look up or import a family of noise.
+
+    A shape in the lesson, the lowest possible noise among all, and colours have words of their own.
+    """
+    names = {*CHOICES, *(f"{name}-noise" for name in CHOICES)}
+    classes = {type(family).__name__ for family in CHOICES.values()}
     equal = ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn
+    tree = ast.parse(code)
 
     def asks(node):
         if isinstance(node, ast.Compare):
             return any(isinstance(one, equal) for one in node.ops)
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            keys = filter(None, node.value.keys) if isinstance(node.value, ast.Dict) else ()
+            return said(keys, ast.Constant, "value") & names
+        if isinstance(node, ast.Call):
+            return getattr(node.func, "attr", "") in {"startswith", "endswith", "count", "index", "removeprefix"}
         looked_up = node.value if isinstance(node, ast.Subscript | ast.Attribute) else None
         return isinstance(node, ast.Match) or isinstance(looked_up, ast.Dict)
 
-    def said(node, kind, field):
-        return {getattr(inner, field) for inner in ast.walk(node) if isinstance(inner, kind)}
+    def said(nodes, kind, field):
+        return {getattr(inner, field) for node in nodes for inner in ast.walk(node) if isinstance(inner, kind)}
 
+    found = [node.lineno for node in ast.walk(tree) if asks(node) and said([node], ast.Constant, "value") & names
+             and not said([node], ast.Name, "id") & {"shape", "among", "FAMILY_COLOURS", "SHAPE_NAMES", "_TWINS"}]
+    return found + [node.lineno for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+                    and "families" in (node.module or "") and classes & {one.name for one in node.names}]
+
+
+@pytest.mark.parametrize("code", [
+    "if design.family.name == 'box': pass", "found = {'box': 1, 'laplace': 2}[name]", "WORDS = {'box': 1}; WORDS[name]",
+    "if name.startswith('box'): pass", "if mechanism.key == 'laplace-noise': pass", "name in ('box', 'laplace')",
+    "from mvgviz.noise.families.box import Box\nisinstance(family, Box)", "match name:\n  case 'box': pass"])
+def test_every_spelling_of_a_question_for_a_family_is_found(code):
+    assert asking_for_families(code)
+
+
+def test_no_room_but_the_families_compares_with_the_name_of_a_family_of_noise():
     modules = [path for path in (*ROOT.rglob("*.py"), *(ROOT.parent / "pages").glob("*.py"))
                if path.parent.name != "families"]
-    found = [f"{path.name}:{node.lineno}" for path in modules for node in ast.walk(ast.parse(path.read_text("utf-8")))
-             if asks(node) and said(node, ast.Constant, "value") & set(CHOICES)
-             and not said(node, ast.Name, "id") & {"shape", "among"}]
     assert len(modules) > 100
-    assert not found
+    assert not [(path.name, found) for path in modules if (found := asking_for_families(path.read_text("utf-8")))]
 
 
 def test_every_benchmark_and_tool_finds_what_it_uses():

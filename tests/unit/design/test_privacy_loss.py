@@ -208,6 +208,13 @@ def test_pure_releases_never_cost_less_than_their_exact_sum_nor_more_than_adding
     assert exact - 1e-3 * exact <= spent.epsilon(1e-6, releases) <= releases * 0.1 * (1 + 1e-9)
 
 
+def test_two_ellipse_releases_cost_no_more_than_adding_up_the_epsilons_at_half_of_delta():
+    data = mv.Dataset(matrix=np.zeros((40, 9)), features=[f"c{k}" for k in range(40)], lower=0, upper=1)
+    spent = spent_mu(mv.design_noise(mv.mean(data), epsilon=1.0, delta=1e-6, family="ellipse"))
+    assert spent.epsilon(1e-6, 2) <= 2 * spent.epsilon(5e-7) * (1 + 1e-12)
+    assert spent.epsilon(1e-6, 2) < 2.1
+
+
 def test_composition_is_exact_and_below_adding_up():
     spent, asked = SpentMu(noise=0.3, directions=0), {"epsilon": mv.gaussian_epsilon(1e-3, 0.3), "delta": 1e-3}
     traces = privacy.releases_picture(spent, **asked, count=16).figure.data
@@ -217,6 +224,16 @@ def test_composition_is_exact_and_below_adding_up():
     shown = np.isfinite(added)
     assert (exact[shown][1:] < added[shown][1:]).all()
     assert not shown[-1]  # 1 000 times 1/1 000: adding up says nothing any more
+
+
+@pytest.mark.parametrize(("family", "delta"), [("box", 0), ("laplace", 0), ("ellipse", 0.016)])
+def test_releases_of_another_family_add_their_own_delta_and_have_no_mu(family, delta):
+    spent = spent_mu(mv.design_noise(QUERIES["mean"], epsilon=0.5, delta=1e-3, family=family))
+    picture = privacy.releases_picture(spent, epsilon=0.5, delta=1e-3, count=16)
+    assert f"adding up would say ε = 8.00 at δ = {delta}." in picture.takeaway
+    assert "μ" not in picture.about
+    assert "Balle" not in privacy.curve_picture(spent, epsilon=0.5, delta=1e-3).about
+    assert np.isfinite(picture.figure.data[0].y[-1]) == (delta == 0)
 
 
 def test_many_shares_are_summed_up_into_one_bar():

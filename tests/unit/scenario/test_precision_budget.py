@@ -185,6 +185,18 @@ def test_taking_the_answer_over_gives_the_wanted_noise_at_that_epsilon(query, di
         assert taken.design.direction_std()[k] <= target * (1 + 1e-5)
 
 
+@pytest.mark.parametrize("query", ["mean", "covariance"])
+@pytest.mark.parametrize("family", ["gaussian", "box", "laplace"])
+@pytest.mark.parametrize("factors", [{0: 0.01, 2: 8.2}, {0: 2 / 3, 1: 1 / 7, 2: 1.0, 3: 10.0}, {0: 10.0, 2: 0.1}])
+def test_whole_weights_give_no_direction_more_than_the_wanted_noise(query, family, factors):
+    setup = setup_of(query=query, family=family)
+    targets = {k: factor * float(setup.design.direction_std()[k]) for k, factor in factors.items()}
+    found = budgets.wanted_noise(setup, targets)
+    taken = build(setup.scenario.changed(epsilon=found.epsilon, allocation="manual", weights=found.weights), DATA)
+    for k, target in targets.items():
+        assert taken.design.direction_std()[k] <= target * (1 + 1e-8)
+
+
 def partitions(rows):
     if not rows:
         yield []
