@@ -8,6 +8,7 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.pictures import bounds as words
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, draw_charts, draw_open_tab, open_page
@@ -29,11 +30,11 @@ def sensitivity_is_exact(query: Query) -> bool:
 
 def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str, str]:
     """Return the limits' inputs with one sensitivity, its choice and its name."""
-    query = setup.query
-    which, said = choose_s2(query, key="bounds_s2")
+    query, which = setup.query, choose_s2(setup.query, key="bounds_s2")
+    s2 = query.sensitivity if which == "tight" else query.printed_sensitivity
     bound = "" if which == "printed" or sensitivity_is_exact(query) else " (itself an upper bound)"
-    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=(
-        query.sensitivity if which == "tight" else query.printed_sensitivity)), which, f"{said}{bound}"
+    said = f"the {which} sensitivity s₂ = {as_number(s2)}{bound}"
+    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=s2), which, said
 
 
 def draw_curves() -> None:

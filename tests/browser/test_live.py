@@ -78,11 +78,11 @@ def test_no_move_is_lost_and_no_reply_missing_however_quickly_the_slider_goes_to
 def test_a_move_beside_another_choice_is_not_lost(visit):
     tab = visit("shape?data=liver", waits_for=".rule svg")
     at_rest(tab)
-    tab.get_by_text("All controls").click()
+    tab.get_by_text("Covariances").click()
     slider(tab, "share").press("ArrowLeft")
     slider(tab, "share").press("ArrowLeft")
     tab.wait_for_url("**share=0.78**")
-    expect(tab.get_by_text("Split of the precision budget (theta)")).to_be_visible()
+    expect(tab.locator(".st-key-shape_std .js-plotly-plot")).to_be_visible()
     slider(tab, "share").press("ArrowLeft")
     go(tab, HOME)
     arrived(tab, HOME)
