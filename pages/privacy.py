@@ -98,7 +98,7 @@ def draw_audit(setup: Setup) -> None:
     loss = None if pure else found_pair(setup)
     picture, choices = st.columns([3, 1], gap="large")
     with choices:
-        hardened = (pure or not setup.design.blocks) and st.radio(
+        hardened = not setup.design.family.trials_only and st.radio(
             "Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
     if loss is None or setup.design.blocks:
         with picture:

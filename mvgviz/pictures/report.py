@@ -173,7 +173,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
         said.append("**Number of records:** public, taken as known to everyone." if data.records_origin.is_covered else
                     f"**Number of records: not private.** It depends on the data: {sentences.dropped_words(data)}.")
     tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
-    trial = " It cannot be drawn exactly, so it is only for trials." * (not design.is_pure)
+    trial = " It cannot be drawn exactly, so it is only for trials." * bool(design.family.trials_only)
     paid = (f"released privately on {100 * scenario.private_share:.0f} % of the budget. Those shown here come from a "
             "known seed; a release draws new ones")
     chosen = sentences.chosen_on_data(scenario)

@@ -138,6 +138,8 @@ def test_no_room_but_the_families_compares_with_the_name_of_a_family_of_noise():
                if path.parent.name != "families"]
     assert len(modules) > 100
     assert not [(path.name, found) for path in modules if (found := asking_for_families(path.read_text("utf-8")))]
+    compared = re.compile(rf"[=!]=\s*[\"'](?:{'|'.join(CHOICES)})[\"']|family\.name")
+    assert not [path.name for path in ROOT.rglob("*.html") if compared.search(path.read_text("utf-8"))]
 
 
 def test_every_benchmark_and_tool_finds_what_it_uses():

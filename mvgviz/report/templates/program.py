@@ -130,7 +130,8 @@ def make_release(setup, data, out, accept=(), ledger=None, population=None):
         raise mv.InputError(f"{out} must be a new .csv file in an existing folder, without a .json or "
                             "_intervals.csv of its name")
     planned = mv.plan(setup)
-    print(f"a release spends epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}")
+    delta = "with delta = 0" if setup.design.is_pure else f"at delta {planned.delta:.6g}"
+    print(f"a release spends epsilon {planned.epsilon:.6g} {delta}")
     symmetrise = setup.query.symmetric and "symmetrise" in SCENARIO.post
     given = mv.release_setup(setup, accept=accept, symmetrise=symmetrise, population=population,
                              ledger=mv.Ledger(ledger) if ledger else None)

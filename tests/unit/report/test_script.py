@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from mvgviz import Ledger, Scenario, from_matrix, random_rotation, run_trials
 from mvgviz.data import read_table, sample, samples, table_to_dataset
 from mvgviz.provenance import Origin
+from mvgviz.release.release import NoLedgerWarning
 from mvgviz.report import script
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.precision_budget import budget_table
@@ -185,6 +186,15 @@ def test_a_program_speaks_of_a_person_where_that_is_the_promise(tmp_path, run_he
     stopped, output, complaint = run_here(program, "--trials", TRIALS)
     assert (stopped, complaint) == (None, "")
     assert "neighbours: one person replaced\n" in output
+
+
+@pytest.mark.parametrize(("family", "promise"), [("box", "with delta = 0"), ("gaussian", "at delta 1e-06")])
+def test_a_program_says_which_delta_the_noise_of_a_release_needs(family, promise, run_here):
+    program = python_script(Scenario(data="liver", query="mean", family=family), source=DataSource(name="liver"))
+    with pytest.warns(NoLedgerWarning):
+        stopped, output, _ = run_here(program, "--trials", 0, "--release", "out.csv")
+    assert stopped is None
+    assert f"a release spends epsilon 1 {promise}" in output.splitlines()
 
 
 def test_a_program_takes_given_directions_from_their_file(tmp_path, run_here):
