@@ -149,8 +149,8 @@ def draw_levers(setup: Setup, sensitivity: str) -> None:
 
 def draw_advisor(setup: Setup, sensitivity: str) -> None:
     """Draw the designs tried for the task and budget, ranked."""
-    ranges, names = setup.dataset.ranges_origin, setup.dataset.features
-    st.caption(session.computed_on() + f" The ranges are {ranges.words}." * (not ranges.is_covered))
+    names = setup.dataset.features
+    st.caption(session.computed_on())
     gaussian_only = st.toggle("Gaussian noise only", key="compare_gaussian",
                               help="For many releases, or to limit the attacker's odds more than (ε, δ) does.")
     work = begin("compare_advisor", setup.scenario.to_json(), sensitivity, str(gaussian_only))
@@ -239,7 +239,7 @@ left, right = st.columns([5, 2], vertical_alignment="bottom")
 with left:
     draw_task(setup)
 with right:
-    sensitivity = choose_s2(setup.query, key="compare_s2")
+    sensitivity, _ = choose_s2(setup.query, key="compare_s2")
 draw_open_tab({"All mechanisms": draw_ranking, "Same error": draw_same_error, "Lever by lever": draw_levers,
                "Advisor": draw_advisor}, setup, sensitivity, key="compare_section",
               refused=partial(say_why_not, setup))

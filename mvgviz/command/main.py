@@ -123,8 +123,7 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranges", type=Path, metavar="FILE",
                         help='for a scenario: the columns to use, in order, as JSON like {"column": [low, high], ...}; '
                              "null reads a range from the data, which is not private")
-    parser.add_argument("--decimal", choices=(".", ","), metavar="MARK",
-                        help='for a scenario: the decimal mark, "." or "," (detected)')
+    parser.add_argument("--decimal", choices=(".", ","), metavar="MARK", help='for a scenario: "." or "," (detected)')
     parser.add_argument("--header", choices=("yes", "no"), help="for a scenario: does the first row hold names?")
     parser.add_argument("--missing", choices=MISSING, default=None,
                         help="for a scenario: refuse missing values, fill in the middle of the range, or drop the "

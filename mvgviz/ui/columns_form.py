@@ -87,7 +87,7 @@ def _days(table: Table, name: str) -> tuple[str, str] | None:
 
 def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> dict[str, Any]:
     """Return what the rows in use suggest for each column. It shows what the data is like: not private."""
-    used = _used(opened, table)
+    used = _rows_in_use(table, opened.said.person, opened.said.at_most) if opened.said.person else table
     numbers = None if columns is None else tuple(name for name in columns if name in table.columns)
     found: dict[str, Any] = {} if numbers == () else dict(
         _numbers_proposed(used, numbers, orientation=opened.orientation))
@@ -99,10 +99,6 @@ def proposal_of(opened: OpenFile, table: Table, columns: list[str] | None) -> di
         elif kind in (DATE, TRUE_FALSE):
             found[name] = _days(used, name) if kind == DATE else None
     return found if columns is None else {name: found[name] for name in columns}
-
-
-def _used(opened: OpenFile, table: Table) -> Table:
-    return _rows_in_use(table, opened.said.person, opened.said.at_most) if opened.said.person else table
 
 
 @cached(2, of_session)
@@ -150,8 +146,7 @@ def _lacks_or_misfits(opened: OpenFile, table: Table, name: str) -> tuple[str, s
                     f"{table.file_row(rows[0])}. Correct the file, or leave the column out.")
     if category is not None and OTHER not in category.levels and (
             others := _unnamed(table, name, tuple(category.levels))):
-        return "", (f"Values that are not in your list: {others:,}. Add them, add the level '{OTHER}', or leave the "
-                    "column out.")
+        return "", f"Values not in your list: {others:,}. Add them, add '{OTHER}', or leave the column out."
     return "", ""
 
 
@@ -170,9 +165,9 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
     """Draw a row for each column and take what the person types into what is said of the file."""
     said, names = opened.said, list(proposal)[:_SHOWN]
     by_name = opened.orientation == "rows"
-    looked = _used(opened, table) if by_name and st.toggle(
-        "Show how ranges affect my data (not private)", key="upload_look", on_change=session.note_look,
-        args=(opened.data_name,), help="Ranges that you type afterwards count as read from the data.") else None
+    looked = by_name and st.toggle("Show how ranges affect my data (not private)", key="upload_look",
+                                   help="Ranges that you type afterwards count as read from the data.",
+                                   on_change=session.note_look, args=(opened.data_name,))
     its = weakref.ref(table)  # Streamlit keeps the functions below longer than the session keeps the table
 
     def taken() -> None:
@@ -181,7 +176,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
             said.seen = sent["seq"]
             take_rows(opened, read, sent["rows"])
 
-    rows = [_row(opened, table, name, proposal[name], looked=looked, by_name=by_name) for name in names]
+    rows = [_row(opened, table, name, proposal[name], looked=bool(looked), by_name=by_name) for name in names]
     _component(key=_KEY, on_rows_change=taken, data={
         "rows": rows, "seen": said.seen,
         "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
@@ -202,8 +197,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 
 
-def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: Table | None, by_name: bool
-         ) -> dict[str, Any]:
+def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: bool, by_name: bool) -> dict[str, Any]:
     said, kind, category = opened.said, kind_of(opened, table, name), _category_of(opened, table, name)
     low, high = cells_of(opened, name)
     kinds = [NUMBER] if not by_name else [CATEGORY, ORDERED, DATE, OUT] if name in table.texts else [
@@ -216,9 +210,10 @@ def _row(opened: OpenFile, table: Table, name: str, proposed: Any, *, looked: Ta
                                       note or "Until then the range is read from the data."]))
     if not note and (span is None or not span.origin.is_covered):
         note = f"{(Origin.READ if span is None else span.origin).words.capitalize()}."
-    if looked is not None:
+    if looked:
         ends = said.ranges.get(name, Range(*proposed)) if proposed and not of_levels else None
-        note = " · ".join(part for part in (note, effect(looked, name, ends, opened.missing)) if part)
+        used = _rows_in_use(table, said.person, said.at_most) if said.person else table
+        note = " · ".join(part for part in (note, effect(used, name, ends, opened.missing)) if part)
     return {"name": name, "kind": kind, "kinds": kinds, "low": low, "high": high, "unit": said.units.get(name, ""),
             "levels": "" if category is None else levels_text(category.levels), "note": note,
             "hints": [_text(end) for end in proposed] if isinstance(proposed, tuple) else ["", ""],

@@ -37,9 +37,7 @@ def draw_task(setup: Setup) -> None:
                 st.checkbox(POST[step].capitalize(),
                             **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
         usual = usual_settings(scenario)
-        if usual and scenario.changed(**usual) == scenario:
-            st.caption("This task's usual settings are in use.")
-        elif usual:
+        if usual and scenario.changed(**usual) != scenario:
             st.button("Usual settings for this task", key="task_usual", type="tertiary",
                       icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,
                       help="They follow from the task, not from your data.")
@@ -55,15 +53,17 @@ def draw_task(setup: Setup) -> None:
                   kwargs={"query": "moments", "mode": "auto"})
 
 
-def choose_s2(query: Query, *, key: str) -> str:
-    """Return one sensitivity for all noise, "tight" or, where it is larger, "printed"."""
+def choose_s2(query: Query, *, key: str) -> tuple[str, str]:
+    """Return one sensitivity for all noise, "tight" or, where it is larger, "printed"; and its name."""
     tight, printed = as_number(query.sensitivity), as_number(query.printed_sensitivity)
     if query.printed_sensitivity <= query.sensitivity * (1 + 1e-9):
         st.caption(f"Sensitivity of all: s₂ = {tight}; tight and as printed are the same.")
-        return "tight"
+        return "tight", f"the tight sensitivity s₂ = {tight}"
     labels = {"tight": f"Tight {tight}", "printed": f"As printed {printed}"}
-    return st.segmented_control("Sensitivity s₂ of all", list(labels), default="tight", required=True, key=key,
-                                format_func=labels.__getitem__)
+    chosen = st.segmented_control("Sensitivity for all", list(labels), default="tight", required=True, key=key,
+                                  format_func=labels.__getitem__)
+    return chosen, (f"the paper's sensitivity s₂ = {printed}" if chosen == "printed" else
+                    f"the tight sensitivity s₂ = {tight}")
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:
