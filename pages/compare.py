@@ -149,8 +149,8 @@ def draw_levers(setup: Setup, sensitivity: str) -> None:
 
 def draw_advisor(setup: Setup, sensitivity: str) -> None:
     """Draw the designs tried for the task and budget, ranked."""
-    ranges, names = setup.dataset.ranges_origin, setup.dataset.features
-    st.caption(session.computed_on() + f" The ranges are {ranges.words}." * (not ranges.is_covered))
+    names = setup.dataset.features
+    st.caption(session.computed_on())
     gaussian_only = st.toggle("Gaussian noise only", key="compare_gaussian",
                               help="For many releases, or to limit the attacker's odds more than (ε, δ) does.")
     work = begin("compare_advisor", setup.scenario.to_json(), sensitivity, str(gaussian_only))

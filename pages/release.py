@@ -119,8 +119,8 @@ def _draw_programs(setup: Setup) -> None:
                    key="release_program_py")
         offer_file("Notebook", "notebook.ipynb", "application/x-ipynb+json", partial(notebook, scenario, source=source),
                    key="release_notebook_ipynb")
-    st.caption("They hold your choices, never your data. Ranges that you did not declare are read from your file "
-               "again: not private.")
+    st.caption("They hold your choices, ranges and levels, never a record. Those accepted from the data are "
+               "**not private**; other ranges are read from your file again.")
 
 
 def draw_ledger() -> None:

@@ -119,11 +119,11 @@ def _parser() -> argparse.ArgumentParser:
 def _add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", type=Path, help="study or scenario that the app saved (JSON)")
     parser.add_argument("--data", type=Path, metavar="FILE",
-                        help="your table (the file that the study names, next to the study)")
+                        help="your table (the one that the study names, in its folder)")
     parser.add_argument("--ranges", type=Path, metavar="FILE",
                         help='for a scenario: the columns to use, in order, as JSON like {"column": [low, high], ...}; '
                              "null reads a range from the data, which is not private")
-    parser.add_argument("--decimal", choices=(".", ","), help="for a scenario: the decimal mark (detected)")
+    parser.add_argument("--decimal", choices=(".", ","), metavar="MARK", help='for a scenario: "." or "," (detected)')
     parser.add_argument("--header", choices=("yes", "no"), help="for a scenario: does the first row hold names?")
     parser.add_argument("--missing", choices=MISSING, default=None,
                         help="for a scenario: refuse missing values, fill in the middle of the range, or drop the "

@@ -230,7 +230,7 @@ class Columns:
             row, others = row_of(int(firsts[TEXT])), int(counts[TEXT]) - 1
             more = f" (and in {others} more)" if others else ""
             header = "" if row > 1 else ", or say that the first row is the header"
-            raise InputError(f"{self._source.name} has text in row {row}{more} of column {column}, which "
+            raise InputError(f"{self._source.name} has no number in row {row}{more} of column {column}, which "
                              f"otherwise holds numbers: correct it or leave the cell empty{header}.")
         present = sorted((int(counts[kind]), kind) for kind in _WORDS if counts[kind])
         if len(present) > 1:

@@ -144,10 +144,9 @@ def cost_words(setup: Setup, cost: BoundCost, *, chosen: bool, on_data: bool) ->
     offered = "" if chosen else "If you clip records to a typical size: "
     priority = " on priority columns" * bool(setup.scenario.needs)
     one_sided = ", all on one side of the middle" if setup.query.is_mean else ""
-    found = [f"On {where}, bias alone is {as_factor(bias / cost.without)}, bias and noise together "
-             f"{as_factor(cost.together(bias))}." for where, bias in (
-                 (f"simulated records{one_sided}", cost.bias),
-                 *[("the data itself (not private)", cost.data_bias)] * on_data)]
+    found = [f"On {where}, bias alone is {as_factor(bias / cost.without)}, with noise {as_factor(cost.together(bias))}."
+             for where, bias in ((f"simulated records{one_sided}", cost.bias),
+                                 *[("the data itself (not private)", cost.data_bias)] * on_data)]
     return (f"{offered}**Noise{priority}: {as_factor(cost.noise / cost.without)} the noise without clipping.** "
             f"Clipping adds a bias. {' '.join(found)}")
 

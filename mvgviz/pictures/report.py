@@ -10,18 +10,10 @@ from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.labels import GAPS, GUARANTEES, JUDGED, MODES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.noise.families import CHOICES
-from mvgviz.pictures import sentences
+from mvgviz.pictures import release, sentences
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
 from mvgviz.pictures.error_axis import mean_words
-from mvgviz.pictures.release import (
-    covers_sentences,
-    planned_widths,
-    ranges_table,
-    width_columns,
-    widths_sentence,
-    with_dates,
-)
 from mvgviz.pictures.sentences import DELTA_IS, bound_words, open_parts, thing
 from mvgviz.pictures.trade_off import least_sentence
 from mvgviz.pictures.utility import NOT_PRIVATE
@@ -44,7 +36,7 @@ from mvgviz.trials.results import Results
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES = 30
 ON_SIMULATED = ("**Measured on simulated data** with the same ranges and record count. On the real records the error "
-               "may be larger or smaller.")
+               "may be larger or smaller. Directions or shares read from the data, if any, come from simulated data.")
 _REFERENCES = (
     "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
     "CCS 2018. (Theorems 1 and 2.)",
@@ -94,7 +86,7 @@ def references(setup: Setup) -> list[str]:
 def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
     """Feature, lowest, highest value as text; and how many more features there are."""
     data = setup.dataset
-    names, lowest, highest, _ = ranges_table(data).values()
+    names, lowest, highest, _ = release.ranges_table(data).values()
     rows = list(zip(map(in_markdown, names), lowest, highest, strict=True))[:_MOST_RANGES]
     return rows, data.n_features - len(rows)
 
@@ -110,13 +102,13 @@ class WidthTable(NamedTuple):
 
 def width_table(setup: Setup) -> WidthTable:
     """Return the intervals that a release of this design will have."""
-    widths = planned_widths(setup)
+    widths = release.planned_widths(setup)
     clipped = sentences.clipping_words(setup, name=in_markdown)
-    said = list(filter(None, [widths_sentence(widths, in_markdown), clipped,
-                              covers_sentences(widths), least_sentence(setup)]))
+    said = list(filter(None, [release.widths_sentence(widths, in_markdown), clipped,
+                              release.covers_sentences(widths), least_sentence(setup)]))
     if setup.scenario.directions == "private":
         said.append("A release draws new private directions. Its certificate has the intervals for them.")
-    columns = with_dates(width_columns(widths))
+    columns = release.with_dates(release.width_columns(widths))
     heads, lines = list(columns), zip(*columns.values(), strict=True)
     rows = [[in_markdown(cell) if isinstance(cell, str) else as_number(cell) for cell in line]
             for line in islice(lines, _MOST_RANGES)]
@@ -271,10 +263,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({priority_words(setup)})."
     bound = "" if setup.query.bound is None else (
         " Measured against the unclipped records, so the error includes the bias of clipping.")
-    read = " Directions or shares read from the data come from the simulated data here." * (
-        {setup.origins["directions"], setup.origins["split"]} != {Origin.DECLARED})
-    said = [f"{ON_SIMULATED}{read}" if simulated else f"**{NOT_PRIVATE}**",
-            f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
+    said = [ON_SIMULATED if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
             f"No-data baseline: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if task.predicts and not setup.query.is_graph:

@@ -152,8 +152,7 @@ def _lacks_or_misfits(opened: OpenFile, table: Table, name: str) -> tuple[str, s
                     f"{table.file_row(rows[0])}. Correct the file, or leave the column out.")
     if category is not None and OTHER not in category.levels and (
             others := _unnamed(table, name, tuple(category.levels))):
-        return "", (f"Values that are not in your list: {others:,}. Add them, add the level '{OTHER}', or leave the "
-                    "column out.")
+        return "", f"Values not in your list: {others:,}. Add them, add '{OTHER}', or leave the column out."
     return "", ""
 
 
@@ -189,7 +188,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
         "round": f"{opened.data_name} {opened.read_as} {'|'.join(names)} {st.session_state.get(_ROUND, 0)}"},
         on_accept_change=lambda: _accept(opened, {(name := st.session_state[_KEY].accept): proposal.get(name)}))
     known = [_category_of(opened, table, name) if kind_of(opened, table, name) in _BY_LEVEL else said.ranges.get(name)
-             for name in proposal]
+             for name in proposal if not _lacks_or_misfits(opened, table, name)[0]]
     unknown = sum(span is None or not span.origin.is_covered for span in known)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("Use all proposals", key="upload_ask_all"):
@@ -199,7 +198,7 @@ def draw_form(opened: OpenFile, table: Table, proposal: Proposal) -> None:
             name for name in proposal if kind_of(opened, table, name) != TRUE_FALSE]))
         _draw_files(opened, proposal)
     if unknown:
-        st.caption(f":material/visibility: Ranges from the data: {unknown:,} of {len(proposal):,}, **not private**.")
+        st.caption(f":material/visibility: Ranges from the data: {unknown:,} of {len(known):,}, **not private**.")
     if len(proposal) > len(names):
         st.caption(f"These are the first {_SHOWN} columns. Load the ranges of the others from a file.")
 

@@ -336,7 +336,7 @@ def dataset() -> Dataset:
         return sample(scenario().data)
     if own is None or not own.is_current:
         raise FileNotHereError("this file is not here. Choose it again on Data & query: a reload or a restart of the "
-                               "server forgets it. Links and studies hold your choices, never your data")
+                               "server forgets it. Links and studies hold your choices, never a record")
     return _simulated(own) if is_simulated() else own.dataset
 
 

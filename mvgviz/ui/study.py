@@ -117,7 +117,7 @@ def draw_study() -> None:
         st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
                            mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
                            width="stretch")
-        st.caption("Your choices, ranges, plan and notes; never your data or a released answer.")
+        st.caption("Your choices, ranges, levels, plan and notes; never a record or a released answer.")
         choose_file("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE, on_change=_take)
 
 

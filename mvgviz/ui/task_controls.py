@@ -37,9 +37,7 @@ def draw_task(setup: Setup) -> None:
                 st.checkbox(POST[step].capitalize(),
                             **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
         usual = usual_settings(scenario)
-        if usual and scenario.changed(**usual) == scenario:
-            st.caption("This task's usual settings are in use.")
-        elif usual:
+        if usual and scenario.changed(**usual) != scenario:
             st.button("Usual settings for this task", key="task_usual", type="tertiary",
                       icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,
                       help="They follow from the task, not from your data.")

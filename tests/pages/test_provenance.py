@@ -135,6 +135,13 @@ def test_the_effect_of_a_range_is_that_on_the_rows_in_use():
     assert notes(app)["x"] == "0.0 % clipped, 0.0 % gaps, mean moves by 0"
 
 
+def test_a_column_that_is_not_used_yet_has_no_range_from_the_data():
+    app = bring(opened(), "sex,x\nf,1\nm,2\nf,3\n")
+    assert "Ranges from the data: 1 of 1" in text(app)
+    fill(app, ("sex", "", "", {"levels": "f, m"}))
+    assert "Ranges from the data: 1 of 2" in text(app)
+
+
 def test_read_ranges_are_called_not_private_wherever_ranges_are_spoken_of():
     app = clean(uploaded(CSV))
     assert set(notes(app).values()) == {"Read from the data: not private."}

@@ -125,7 +125,7 @@ def test_a_long_file_is_read_in_blocks_to_the_last_digit():
     np.testing.assert_array_equal(read_table(content).values, values)
     spoiled = content.splitlines(keepends=True)
     spoiled[39_000] = b"1,2,3,4,5,x,7\n"
-    with pytest.raises(InputError, match=r"text in row 39001 of column 'f'"):
+    with pytest.raises(InputError, match=r"no number in row 39001 of column 'f'"):
         read_table(b"".join(spoiled))
     spoiled[39_000] = b"1,2,3,4,5,6\n"
     with pytest.raises(InputError, match=r"6 values in row 39001 where the header has 7"):
@@ -465,9 +465,9 @@ def test_a_parquet_file_that_repeats_one_value_without_end_is_refused():
     (b"a b\n1 2 3\n4 5 6\n", "3 values in row 2 .* a column without a name"),
     (b"a,b\n1,2\n3,inf\n", "infinite value in row 3, column 'b'"),
     (b"a,b\n1,2\n3,-1e999\n", "infinite value in row 3, column 'b'"),
-    (b"a,b\n1,2\n3,x\n5,6\n7,8\n", "text in row 3 of column 'b'"),
-    (b"a;b\n1,5;2\n1.5;3\n2,5;4\n", "text in row 3 of column 'a'"),
-    (b"a,b\n1,2\n3,x\n5,y\n7,8\n7,8\n", r"text in row 3 \(and in 1 more\) of column 'b'"),
+    (b"a,b\n1,2\n3,x\n5,6\n7,8\n", "no number in row 3 of column 'b'"),
+    (b"a;b\n1,5;2\n1.5;3\n2,5;4\n", "no number in row 3 of column 'a'"),
+    (b"a,b\n1,2\n3,x\n5,y\n7,8\n7,8\n", r"no number in row 3 \(and in 1 more\) of column 'b'"),
     (b"a,b\n1,2%\n3,4%\n5,6\n", "mixes percentages and plain numbers in column 'b', first in row 4"),
     (b"a,b\n1,2\n3,true\n5,6\n", "mixes plain numbers and true/false in column 'b', first in row 3"),
     (b"a,b\nx,y\nz,w\n", "no column of numbers, only text"),
@@ -489,7 +489,7 @@ def test_a_parquet_file_that_repeats_one_value_without_end_is_refused():
     ("a,b\n1,2\n3,4\n".encode("utf-16")[:-1], "cut short, damaged or in another encoding"),
     # a header that may be a first record is not repeated
     (b"%s,%s\n1,2\n3,4\n" % (SECRET, SECRET), "more than one column named number 1:"),
-    (b"a,%s\n1,2\n3,b\n4,5\n6,7\n" % SECRET, "text in row 3 of column number 2,"),
+    (b"a,%s\n1,2\n3,b\n4,5\n6,7\n" % SECRET, "no number in row 3 of column number 2,"),
     # archives of other kinds
     (bad.as_zip({"notes.txt": b"x"}), "a ZIP archive"),
     (bad.as_zip({"word/document.xml": b"x"}), "a Word document"),
@@ -502,7 +502,7 @@ def test_a_parquet_file_that_repeats_one_value_without_end_is_refused():
     (bad.as_xlsx([["a", "b"], [1, 2], *[[3, 4]] * 200, [5, 6, 7]]), "3 values in row 203 where the rows above have 2"),
     (bad.as_xlsx([["a", "a"], [1, 2], [3, 4]]), "more than one column named 'a'"),
     (bad.as_xlsx([[], [], *([None, *row] for row in (["a", "b"], [1, 2], [3, "x"], [5, 6], [7, 8]))]),
-     "text in row 5 of column 'b'"),
+     "no number in row 5 of column 'b'"),
     (bad.repacked(bad.as_xlsx([["a", "b"], [1, 2], [3, 4]]), {"xl/sharedStrings.xml":
      b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><sst>&a;</sst>'}), "defines entities"),
     (bad.with_texts(b"".join(b'<row r="%d"><c><v>1</v></c></row>' % k for k in (1, 2, 2)), b"</sst>"), "damaged"),
