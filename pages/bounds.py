@@ -33,8 +33,9 @@ def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str, str]:
     query, which = setup.query, choose_s2(setup.query, key="bounds_s2")
     s2 = query.sensitivity if which == "tight" else query.printed_sensitivity
     bound = "" if which == "printed" or sensitivity_is_exact(query) else " (itself an upper bound)"
-    said = f"the {which} sensitivity s₂ = {as_number(s2)}{bound}"
-    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=s2), which, said
+    whose = "the tight" if which == "tight" else "the paper's"
+    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=s2), which, (
+        f"{whose} sensitivity s₂ = {as_number(s2)}{bound}")
 
 
 def draw_curves() -> None:

@@ -271,6 +271,8 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
             draw_form(opened, table, proposal_of(opened, table, columns))
         _use(opened, table, columns)
         own = session.upload()
+        if size:
+            st.caption(size)
         if columns and own is not None:
             names, label = list(own.dataset.features), session.scenario().label
             st.selectbox("Label: the feature to predict, if any", [None, *names],

@@ -75,18 +75,20 @@ def test_no_move_is_lost_and_no_reply_missing_however_quickly_the_slider_goes_to
         at_rest(tab)
 
 
-def test_a_move_beside_another_choice_is_not_lost(visit):
+def test_a_move_stays_after_another_choice_and_on_other_pages(visit):
     tab = visit("shape?data=liver", waits_for=".rule svg")
     at_rest(tab)
     tab.get_by_text("Covariances").click()
+    expect(tab.locator(".st-key-shape_std .js-plotly-plot")).to_be_visible()
+    at_rest(tab)
     slider(tab, "share").press("ArrowLeft")
     slider(tab, "share").press("ArrowLeft")
     tab.wait_for_url("**share=0.78**")
-    expect(tab.locator(".st-key-shape_std .js-plotly-plot")).to_be_visible()
     slider(tab, "share").press("ArrowLeft")
+    tab.wait_for_url("**share=0.77**")
     go(tab, HOME)
     arrived(tab, HOME)
-    tab.wait_for_url("**share=0.77**")
+    at_rest(tab)
     expect(value(tab, "share")).to_have_text("77%")
     slider(tab, "share").press("ArrowLeft")
     tab.wait_for_url("**share=0.76**")

@@ -40,5 +40,5 @@ def test_the_other_columns_pay_the_same_on_every_page(parameters):
 def test_theorem_1_asks_the_same_on_home_and_bounds(parameters):
     home, bounds = (said(opened(page.path, data="liver", **parameters)) for page in (HOME, BOUNDS))
     asked = re.search(r"uses \*\*(.*? times)\*\* this noise\. It then spends only ε = (\S+) of", home)
-    there = re.search(r"Theorem 1\*\* asks for noise \*\*(.*? times) larger\*\*.*?spends ε = ([\d.]*\d)", bounds)
+    there = re.search(r"Theorem 1\*\* asks for \*\*(.*? times) this noise\*\*.*?spends ε = ([\d.]*\d)", bounds)
     assert asked.groups() == there.groups()

@@ -231,7 +231,7 @@ def test_the_form_is_about_the_rows_that_are_used():
     rows = "".join(f"{i // 2},{30 + i % 7 if i % 2 == 0 else 500},{'' if i % 2 == 0 else i}\n" for i in range(20))
     app = adjust(clean(uploaded(f"who,dose,late\n{rows}")), upload_columns=["dose"], upload_person="who")
     adjust(app, upload_look=True)
-    assert notes(app)["dose"].endswith("0.0% clipped, 0.0% gaps, mean moves by 0")
+    assert notes(app)["dose"].endswith("0.0 % clipped, 0.0 % gaps, mean moves by 0")
     app.multiselect(key="upload_columns").set_value(["dose", "late"]).run()  # none of the rows in use has a value
     assert "none, in every record of 'late'" in app.error[0].value
     assert set(notes(app)) == {"dose", "late"}
